@@ -50,8 +50,8 @@ it('takes what a runtime that is down has said in its last run, also before the 
   const words = ['Starting containerd.service - containerd container runtime...', 'the run before'];
   const last = [words[0], 'containerd: failed to unmarshal TOML', 'containerd.service: Failed with result'];
   const journal = (lines: unknown[]) => lines.map((line) => `Nov 22 17:47:30 w1 containerd[9]: ${line}\n`);
-  const told = async (active: string, result: string) => {
-    const unit = `Id=containerd.service\nLoadState=loaded\nActiveState=${active}\nSubState=x\nResult=${result}\nNRestarts=3\nExecMainStatus=1\n`;
+  const told = async (active: string, result: string, other = '') => {
+    const unit = `${other}Id=containerd.service\nLoadState=loaded\nActiveState=${active}\nSubState=x\nResult=${result}\nNRestarts=3\nExecMainStatus=1\n`;
     const run: Host['processes']['run'] = async ({ argv }) => {
       const lines = argv.some((word) => word.startsWith('--since')) ? [] : [...words, ...last];
       const stdout = argv[0] === 'systemctl' ? unit : journal(lines).join('');
@@ -64,4 +64,7 @@ it('takes what a runtime that is down has said in its last run, also before the 
   // What runs, or was stopped, has other reasons.
   expect(await told('active', 'success')).toEqual([]);
   expect(await told('inactive', 'success')).toEqual([]);
+  const crio =
+    'Id=crio.service\nLoadState=loaded\nActiveState=active\nSubState=running\nResult=success\nNRestarts=0\nExecMainStatus=0\n\n';
+  expect(await told('activating', 'exit-code', crio)).toEqual([]);
 });

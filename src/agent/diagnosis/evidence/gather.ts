@@ -94,14 +94,15 @@ export async function gatherEvidence(host: Host, spec: GatherSpec): Promise<Evid
   );
   timer.abort();
   // Why it is down it may have said before the attempt: nothing has happened to it since.
-  if (lastRun.length > 0 && evidence.units.some(hasEnded)) evidence.runtimeLog = lastRun;
+  if (lastRun.length > 0 && isDown(evidence.units)) evidence.runtimeLog = lastRun;
   return evidence;
 }
 
-/** A runtime that systemd did not stop, and that does not run. */
-function hasEnded({ name, active, result }: UnitState): boolean {
-  const isRuntime = RUNTIMES.some((runtime) => name === `${runtime}.service`);
-  return isRuntime && active !== 'active' && result !== 'success' && result !== '';
+/** A runtime has ended that systemd did not stop, and no other runs: beside CRI-O, say, nobody needs a broken containerd. */
+function isDown(units: readonly UnitState[]): boolean {
+  const runtimes = units.filter(({ name }) => RUNTIMES.some((runtime) => name === `${runtime}.service`));
+  const ended = runtimes.some(({ result }) => result !== 'success' && result !== '');
+  return ended && runtimes.every(({ active }) => active !== 'active');
 }
 
 /** With its end: a start that was only just begun has no words yet. */
