@@ -78,7 +78,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     npm:yaml`,
   'kubeadm/config/api': 'kit protocol/codes kubeadm/config/yaml npm:yaml',
   'kubeadm/config/kubelet': 'kubeadm kubeadm/config/api kubeadm/config/yaml npm:yaml',
-  'kubeadm/config/yaml': 'kit kubeadm npm:yaml',
+  'kubeadm/config/yaml': 'kit kubeadm text npm:yaml',
   'kubeadm/repeat': `kit/secrets protocol protocol/codes document host kubeadm/config kubeadm/repeat/etcd
     kubeadm/repeat/phases kubeadm/run`,
   'kubeadm/repeat/etcd': 'kit protocol protocol/codes cluster host kubeadm/config',

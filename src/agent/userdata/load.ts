@@ -13,7 +13,7 @@ import { documentOf } from './make-document.ts';
 import { findDropIns } from './native/find-drop-ins.ts';
 import { NetworkNotUp, NetworkStage, type SetUp } from './network-stage.ts';
 import { readNodeFiles } from './node/node-files.ts';
-import type { Elsewhere, HandedOver, NoDocument, Opener } from './opened.ts';
+import { type Elsewhere, type HandedOver, type NoDocument, ONLY_ELSEWHERE, type Opener } from './opened.ts';
 import { readUserData } from './read-user-data.ts';
 import { type Duty, type Found, givenBy, type SourceAnswer } from './sources/contract/answer.ts';
 import { findUserData } from './sources/find.ts';
@@ -182,8 +182,7 @@ async function handedOver(
   open: Opener | undefined,
 ): Promise<Loaded> {
   if (!open) {
-    const cause = 'The user data only say where the real ones are, which slipway bootstrap alone opens.';
-    return none(true, failure('UserDataSealed', cause));
+    return none(true, failure('UserDataSealed', ONLY_ELSEWHERE));
   }
   const hostname = fromMetaData(metaData)?.name;
   const opened = await open(elsewhere, {

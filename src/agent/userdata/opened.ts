@@ -23,6 +23,10 @@ export interface NoDocument {
 /** User data that lie elsewhere: what stands in their place. */
 export type Elsewhere = SealedStub | ChunkedUserData;
 
+/** Where nobody opens them. */
+export const ONLY_ELSEWHERE =
+  'The user data only say where the real ones are, which slipway bootstrap alone opens.';
+
 /** User data in clear, in memory alone. */
 export type Opened = HandedOver | NoDocument;
 

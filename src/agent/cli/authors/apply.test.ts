@@ -22,11 +22,18 @@ async function applied(userData: string, partly: boolean) {
   }
 }
 
-it.each([false, true])(
-  'refuses what only says where the user data are, as plan does (partly: %j)',
-  async (partly) => {
-    const { status, told, made } = await applied(capaUserData({ service: 'ssm' }), partly);
-    expect({ status, made }).toEqual({ status: 2, made: [] });
-    expect(told).toMatch(/error: The user data only say where .* \[UserDataSealed\]\n.*nothing was changed/);
-  },
-);
+const SEALED = `apiVersion: slipway.dev/v1alpha1
+kind: SealedUserData
+sealed: {machine: 6ad2, expires: "2026-11-22T12:00:00Z", digest: "sha256:${'a'.repeat(64)}", part: controller, key: controller}
+`;
+
+it.each([
+  ['a boothook of CAPA', capaUserData({ service: 'ssm' }), false],
+  ['the same, partly', capaUserData({ service: 'ssm' }), true],
+  ['a stub', SEALED, false],
+  ['the same, partly', SEALED, true],
+])('refuses what only says where the user data are, as plan does: %s', async (_, userData, partly) => {
+  const { status, told, made } = await applied(userData, partly);
+  expect({ status, made }).toEqual({ status: 2, made: [] });
+  expect(told).toMatch(/error: The user data only say where .* \[UserDataSealed\]\n.*nothing was changed/);
+});

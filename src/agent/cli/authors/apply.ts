@@ -8,6 +8,7 @@ import { type Host, HostError } from '../../host/host.ts';
 import { createHost } from '../../machine.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
 import { fromMetaData } from '../../userdata/instance/hostname.ts';
+import { ONLY_ELSEWHERE } from '../../userdata/opened.ts';
 import { demandRoot, rootOption, withUsage } from '../options/options.ts';
 import { complain, complainOf } from '../text/complain.ts';
 import { readForMachine } from './for-machine.ts';
@@ -52,9 +53,8 @@ function withoutName(document: Document, metaData: Metadata): Document {
 
 /** As `plan` does: nothing of what they stand for would be in the image. */
 function refuseSealed(): number {
-  const cause = 'The user data only say where the real ones are, which slipway bootstrap alone opens.';
-  say(`error: ${cause} [UserDataSealed]`);
-  say('nothing was changed');
+  say(`error: ${ONLY_ELSEWHERE} [UserDataSealed]`);
+  say('nothing was changed; give the user data that they stand for');
   return 2;
 }
 

@@ -1,5 +1,6 @@
 import { ExpectedError } from '../../../kit/errors.ts';
 import type { Position } from '../../document/document.ts';
+import { isJson } from '../../text/is-json.ts';
 import type { Report } from '../../text/report.ts';
 import type { SourceText } from '../../text/source-text.ts';
 import { type MappingNode, type Node, pythonText, valueAt } from '../../text/yaml/node.ts';
@@ -53,16 +54,6 @@ export function readJsonPatch(source: SourceText, report: Report): PatchOperatio
       );
     return operation ?? [];
   });
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }
 
 function readOperation(item: MappingNode): PatchOperation | undefined {

@@ -1,4 +1,5 @@
 /** Keeps a document JSON that was JSON before it was edited. */
+import { isJson } from '../../../text/is-json.ts';
 import { type ConfigDocument, readDocuments } from './config-documents.ts';
 
 /**
@@ -25,13 +26,4 @@ export function stillJson(original: string, edited: string): string {
 function span({ map }: ConfigDocument): [from: number, to: number] {
   const [from = 0, to = 0] = map.range ?? [];
   return [from, to];
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

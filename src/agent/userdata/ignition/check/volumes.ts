@@ -1,3 +1,4 @@
+import { isJson } from '../../../text/is-json.ts';
 import type { Filesystem, Luks, Storage } from '../schema/spec3.ts';
 import { parseGoUrl } from '../url/go-url.ts';
 import { urlProblem } from '../url/url-problem.ts';
@@ -81,13 +82,4 @@ function checkClevis({ custom, tang = [] }: NonNullable<Luks['clevis']>, minor: 
   if (!pin) say.error(custom, ['pin'], 'is missing');
   else if (minor < 6 && !PINS.includes(pin)) say.error(custom, ['pin'], `must be one of ${PINS.join(', ')}`);
   if (!config) say.error(custom, ['config'], 'is missing');
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
