@@ -17,6 +17,7 @@ import { readUserData } from '../../userdata/read-user-data.ts';
 import { pathOption, withUsage } from '../options/options.ts';
 import { type Checked, checkedAsJson, checkedAsText } from './check-text.ts';
 import { readInput, UnreadableInput } from './input.ts';
+import { ofNoImage } from './no-image.ts';
 import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';
 
 interface CheckFlags {
@@ -91,7 +92,7 @@ async function findingsOf(
   const findings = check(raw, document, [...document.report, ...sealed, ...beyond], cloud);
   return findings.map((finding) => {
     const remedy = remedyOfNote(finding, metaData === SAMPLE);
-    const told = redacted(finding);
+    const told = redacted({ ...finding, message: ofNoImage(finding.message) ?? finding.message });
     return remedy === undefined ? told : { ...told, severity: 'note' as const, remedy };
   });
 }
@@ -118,6 +119,8 @@ function redacted(finding: Finding): Finding {
 /** What only a machine knows is nobody's mistake. */
 function remedyOfNote({ rule, severity, message }: Finding, isSample: boolean): string | undefined {
   if (message.includes(NOT_ASKED)) return 'slipway plan on a machine reads what is included.';
+  if (ofNoImage(message) !== undefined)
+    return 'Name a user where all images are to have the same; slipway plan on a machine reads its image.';
   if (rule === 'UserDataSealed') return 'Check the user data before they are sealed.';
   if (!isSample || rule !== 'UserDataTemplate' || severity !== 'warning') return undefined;
   return 'Give the metadata of a machine with --meta-data.';

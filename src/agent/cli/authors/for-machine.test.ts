@@ -47,3 +47,15 @@ it.each([
     }),
   ]);
 });
+
+it('names the file of an image that says nothing of a default user', async () => {
+  const { users, report } = await read('locale: false\nusers: [default]\n');
+  expect(users).toEqual([]);
+  expect(report).toEqual([
+    expect.objectContaining({
+      severity: 'warning',
+      message: expect.stringMatching(/\/etc\/cloud\/cloud.cfg of this image has no .*default_user/),
+      where: { line: 3, column: 9 },
+    }),
+  ]);
+});

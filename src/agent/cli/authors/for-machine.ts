@@ -8,6 +8,7 @@ import { decoded } from '../../userdata/make-document.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 
 import { readInput } from './input.ts';
+import { ofNoImage } from './no-image.ts';
 import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';
 
 /** A server may answer later. */
@@ -46,8 +47,11 @@ export async function readForMachine(
 
 /** A machine of an image with cloud-init would make more of the default user. */
 function withRemark(document: Document, image: Host | undefined): Document {
-  const { bareDefaultUser: bare, report } = document;
-  if (bare === undefined) return document;
+  const { bareDefaultUser: bare } = document;
+  const report = image
+    ? document.report
+    : document.report.map((entry) => ({ ...entry, message: ofNoImage(entry.message) ?? entry.message }));
+  if (bare === undefined) return { ...document, report };
   const none = image === undefined ? 'no image is known here' : 'the image has none in /etc/cloud/cloud.cfg';
   const message = `user: ${printable(bare.name)} gets no groups, sudo rules or shell but those that are given here: these come from system_info.default_user, and ${none}.`;
   const { where } = bare;

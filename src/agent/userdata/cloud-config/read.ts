@@ -86,8 +86,9 @@ export function readCloudConfig(
   const { hostname, isPreserved } = readHostname(names, metaData, report);
   const ntpNode = find('ntp');
   const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, templates, report);
-  const { users, defaultUser, bare } = withDefaultUser(find('users'), find('user'), find('system_info'));
+  const { users, defaultUser, why, bare } = withDefaultUser(find('users'), find('user'), find('system_info'));
   const letIn = {
+    why,
     publicKeys: [
       ...(cloud?.publicKeys ?? publicKeysOf(metaData)),
       ...(new Map(Object.entries(cloud?.keysByUser ?? {})).get(defaultUser ?? '') ?? []),

@@ -28,6 +28,11 @@ it.each([
     '',
     [{ name: 'debian', uid: 9n, groups: 'adm,sudo,users' }],
   ],
+  [
+    '[default, [debian, ann], [default]]',
+    '',
+    ['ann', { name: 'debian', groups: 'adm,sudo', shell: '/bin/bash' }],
+  ],
   ['[ann]', 'bob', ['ann', { name: 'bob', groups: 'adm,sudo', shell: '/bin/bash' }]],
   ['', '{name: bob, groups: [x]}', [{ name: 'bob', groups: 'x' }]],
 ])('%s with user: %s', (users, user, expected) => {
@@ -39,4 +44,17 @@ it.each([
 it('leaves users as they are where nobody asks for it, or nobody knows it', () => {
   expect(resolved('[ann]')).toEqual({ users: ['ann'], defaultUser: undefined });
   expect(resolved('[default]', '', '{}')).toEqual({ users: ['default'], defaultUser: undefined });
+});
+
+it.each(['[{name: default, lock-passwd: false}]', '{default: {lock-passwd: false}}'])(
+  'takes a hyphen in a key of %s for the underscore of the image',
+  (users) => {
+    const told = resolved(users, '', 'default_user: {name: debian, lock_passwd: true}');
+    expect(told.users).toEqual([{ name: 'debian', lock_passwd: false }]);
+  },
+);
+
+it('drops the groups of `default`, as with an image whose user has groups', () => {
+  const told = resolved('[{name: default, groups: docker}]', '', 'default_user: {name: debian}');
+  expect(told.users).toEqual([{ name: 'debian' }]);
 });

@@ -8,11 +8,17 @@ import {
 } from '../../../text/yaml/node.ts';
 import { under } from '../../merge/under.ts';
 
+/** Where user data leave it to the image. `slipway check` knows none, and tells it as a note. */
+export const NOT_IN_IMAGE =
+  'no default user is made, because /etc/cloud/cloud.cfg of this image has no system_info.default_user';
+
 interface WithDefault {
   /** `users` with the default user by its name, as the last. */
   users: Node | undefined;
   /** Its name; absent where nobody asks for it, or nobody says who it is. */
   defaultUser?: string;
+  /** Why there is none, for those whose settings were for it. */
+  why: string;
   /** Where the user data say who that is, and nobody says what such a user is on this image. */
   bare?: { name: string; where: Position };
 }
@@ -33,9 +39,14 @@ export function withDefaultUser(
   const name = who && textOf(valueAt(who, 'name'));
   const items = itemsOf(users);
   const isAsked = own !== undefined || items.some(isDefault);
-  if (who === undefined || name === undefined || !isAsked) return { users };
+  const isOfImage = image === undefined && (isAsked || users === undefined || users.kind === 'null');
+  const why = isOfImage ? NOT_IN_IMAGE : 'no default user is made';
+  if (who === undefined || name === undefined || !isAsked) return { users, why };
   const where = users?.where ?? who.where;
-  const asked = items.filter(isDefault).map((item) => without(asMapping(item) ?? mapping([], where), 'name'));
+  // cloud-init takes groups of its own name and of the image, and drops those of `default`.
+  const asked = items
+    .filter(isDefault)
+    .map((item) => without(without(asMapping(item) ?? mapping([], where), 'name'), 'groups'));
   const same = items
     .filter((item) => nameOf(item) === name)
     .map((item) => asMapping(item) ?? mapping([], where));
@@ -54,24 +65,39 @@ export function withDefaultUser(
   ];
   const whole = parts.reduce((upper, lower) => under(upper, lower), mapping(first, where));
   const bare = image === undefined ? { bare: { name, where: who.where } } : {};
-  return { users: { kind: 'sequence', items: [...others, whole], where }, defaultUser: name, ...bare };
+  return { users: { kind: 'sequence', items: [...others, whole], where }, defaultUser: name, why, ...bare };
 }
 
 /** All forms of `users` as a list of names and mappings; what is none of them stays, for the reader to refuse. */
 function itemsOf(users: Node | undefined): Node[] {
   if (users === undefined || users.kind === 'null') return [];
-  if (users.kind === 'sequence') return users.items.flatMap(namesOf);
+  if (users.kind === 'sequence') return users.items.flatMap(namesOf).map(withUnderscores);
   if (users.kind === 'string') return namesOf(users);
   if (users.kind !== 'mapping') return [users];
   return users.entries.flatMap(({ key, value }): Node[] => {
     if (value.kind === 'mapping')
-      return [mapping([['name', key], ...without(value, 'name').entries.map(pair)], value.where)];
+      return [
+        withUnderscores(mapping([['name', key], ...without(value, 'name').entries.map(pair)], value.where)),
+      ];
     const isWanted = /^(?:true|1|on|yes)$/i.test(pythonText(value)?.trim() ?? '');
     return isWanted ? [key] : [];
   });
 }
 
+/** cloud-init takes hyphens in a user's keys; only under one name does the user data's value win over the image's. */
+function withUnderscores(item: Node): Node {
+  if (item.kind !== 'mapping') return item;
+  const entries = item.entries.map(({ key, value }) => ({
+    key: key.kind === 'string' ? { ...key, value: key.value.replaceAll('-', '_').trim() } : key,
+    value,
+  }));
+  return { ...item, entries };
+}
+
+/** A list within the list, or one text, holds names alone. */
 function namesOf(item: Node): Node[] {
+  if (item.kind === 'sequence' && item.items.every(({ kind }) => kind === 'string'))
+    return item.items.flatMap(namesOf);
   if (item.kind !== 'string' || !item.value.includes(',')) return [item];
   const { where } = item;
   const names = item.value.split(',').map((name) => name.trim());

@@ -13,11 +13,17 @@ export function turnedAway(options: string, who: string, other: string): string 
 /** Whom the source's public keys are for. */
 export interface LetIn {
   defaultUser?: string;
+  /** Why there is none. */
+  why: string;
   publicKeys: readonly string[];
 }
 
 /** `ssh_redirect_user`: the source's public keys, each telling its owner to come as the default user. */
-export function redirectedKeys(fields: Fields, name: string, { defaultUser, publicKeys }: LetIn): string[] {
+export function redirectedKeys(
+  fields: Fields,
+  name: string,
+  { defaultUser, why: none, publicKeys }: LetIn,
+): string[] {
   const node = fields.node('ssh_redirect_user');
   if (node === undefined || (node.kind === 'bool' && !node.value)) return [];
   if (!(node.kind === 'bool' || (node.kind === 'string' && node.value === 'default')))
@@ -29,10 +35,7 @@ export function redirectedKeys(fields: Fields, name: string, { defaultUser, publ
     );
   if (defaultUser !== undefined && publicKeys.length > 0)
     return publicKeys.map((key) => `${turnedAway(TURNED_AWAY, name, defaultUser)} ${key}`);
-  const why =
-    defaultUser === undefined
-      ? 'no default user is made (users: [default])'
-      : 'the metadata have no public keys';
+  const why = defaultUser === undefined ? none : 'the metadata have no public keys';
   fields.warn('ssh_redirect_user', `ssh_redirect_user does nothing: ${why}.`);
   return [];
 }

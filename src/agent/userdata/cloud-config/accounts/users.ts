@@ -2,6 +2,7 @@ import type { GroupEntry, UserEntry } from '../../../document/document.ts';
 import type { Report } from '../../../text/report.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../../../text/yaml/node.ts';
+import { NOT_IN_IMAGE } from './default-user.ts';
 import { readGroups } from './groups.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
 import type { LetIn } from './turned-away.ts';
@@ -9,8 +10,7 @@ import { readUser } from './user.ts';
 
 /**
  * `users` and `groups` (cloud-init's `cc_users_groups`). Users are a list of mappings and names, a mapping of
- * names, or names separated by commas. Slipway knows no distribution's default user, so it warns of
- * `default`.
+ * names, or names separated by commas. `default` is among them only where nobody says who that is.
  */
 export function readUsersAndGroups(
   users: Node | undefined,
@@ -69,8 +69,7 @@ function namedUsers(node: Node, report: Report): UserEntry[] {
 
 function namedUser(name: string, node: Node, report: Report): UserEntry[] {
   if (name === 'default') {
-    const message =
-      'users: the default user of the distribution is not created; name a user instead, or put it into the image.';
+    const message = `users: default stands for nobody: ${NOT_IN_IMAGE}. Name a user instead, or put it there.`;
     report.warn('UserDataIgnoredKey', message, node.where);
     return [];
   }
@@ -78,7 +77,12 @@ function namedUser(name: string, node: Node, report: Report): UserEntry[] {
     report.error('UserDataInvalid', `users: ${NAME_RULE}`, node.where);
     return [];
   }
-  return fullUser({ kind: 'mapping', entries: [], where: node.where }, { publicKeys: [] }, report, name);
+  return fullUser(
+    { kind: 'mapping', entries: [], where: node.where },
+    { publicKeys: [], why: '' },
+    report,
+    name,
+  );
 }
 
 function fullUser(item: MappingNode, letIn: LetIn, report: Report, name?: string): UserEntry[] {

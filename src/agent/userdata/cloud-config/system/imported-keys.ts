@@ -5,7 +5,7 @@ import type { SystemReader } from './system-reader.ts';
 /** `ssh_import_id` at the top level: keys that services on the web know, for the default user. */
 export const importedKeys: SystemReader<'importedKeys'> = {
   name: 'importedKeys',
-  read(find, { report, defaultUser }) {
+  read(find, { report, defaultUser, why }) {
     const node = find('ssh_import_id');
     if (node === undefined) return undefined;
     const items = node.kind === 'sequence' ? node.items : [node];
@@ -17,7 +17,7 @@ export const importedKeys: SystemReader<'importedKeys'> = {
     }
     if (ids.length === 0) return undefined;
     if (defaultUser !== undefined) return { name: defaultUser, ids };
-    const message = 'ssh_import_id lets nobody in: no default user is made.';
+    const message = `ssh_import_id lets nobody in: ${why}.`;
     report.warn('UserDataIgnoredKey', message, node.where);
     return undefined;
   },

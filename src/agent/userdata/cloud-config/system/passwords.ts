@@ -13,7 +13,7 @@ const HASH = /^\$(?:1|2a|2y|5|6)(?:\$[^:\n]+){2}/;
 /** `chpasswd`, or `password` for the default user. */
 export const passwords: SystemReader<'passwords'> = {
   name: 'passwords',
-  read(find, { report, defaultUser }) {
+  read(find, { report, defaultUser, why }) {
     const single = find('password');
     const fields = fieldsOf(find, 'chpasswd', report);
     const users: Entry[] = [];
@@ -28,7 +28,7 @@ export const passwords: SystemReader<'passwords'> = {
     if (users.length === 0 && single !== undefined) {
       const password = pythonText(single) ?? '';
       if (defaultUser === undefined)
-        report.warn('UserDataIgnoredKey', 'password has no effect: no default user is made.', single.where);
+        report.warn('UserDataIgnoredKey', `password has no effect: ${why}.`, single.where);
       else if (password.includes('\n') || password === '')
         report.error('UserDataInvalid', 'password must be one line.', single.where);
       else users.push(entry(defaultUser, password));

@@ -52,7 +52,7 @@ function givenKeys(fields: Fields): HostKeySettings['given'] {
  */
 export const loginKeys: SystemReader<'loginKeys'> = {
   name: 'loginKeys',
-  read(find, { report, defaultUser, publicKeys }) {
+  read(find, { report, defaultUser, why, publicKeys }) {
     const [node, disable, options] = ['ssh_authorized_keys', 'disable_root', 'disable_root_opts'].map(find);
     const allowed = find('allow_public_ssh_keys');
     const isDisabled = disable === undefined || isTrue(disable);
@@ -64,7 +64,7 @@ export const loginKeys: SystemReader<'loginKeys'> = {
     if (keys.length === 0) return undefined;
     if (defaultUser === undefined && isDisabled) {
       const whose = (own ?? []).length > 0 ? 'ssh_authorized_keys' : "The metadata's public keys";
-      const message = `${whose} let nobody in: no default user is made, and root is not to log in (disable_root).`;
+      const message = `${whose} let nobody in: root is not to log in (disable_root), and ${why}.`;
       report.warn('UserDataIgnoredKey', message, node?.where);
     }
     const text = (options && pythonText(options)) ?? TURNED_AWAY;

@@ -10,6 +10,8 @@ export interface Around {
   hostname?: Hostname;
   /** The user that `default` in `users` stands for, if it is made. */
   defaultUser?: string;
+  /** Why there is none. */
+  why: string;
   /** Public keys that the source gives for the default user. */
   publicKeys: readonly string[];
 }
