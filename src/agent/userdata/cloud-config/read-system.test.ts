@@ -24,6 +24,17 @@ describe('users and groups', () => {
     ).toEqual(['carol', 'dave']);
   });
 
+  test.each([
+    ['users: {name: ann, sudo: false}', 'name'],
+    ['users: {ann: true, ssh_authorized_keys: [ssh-rsa x]}', 'ssh_authorized_keys'],
+    ['users: {ann: }', 'ann'],
+    ['users: {name: ann}\nuser: core', 'name'],
+  ])('settings of a user that stand in no list are an error: %s', (text, name) => {
+    expect(errors(read(text))).toEqual([
+      expect.stringMatching(new RegExp(`^users: ${name} must have .* item of a list: "- name: NAME"`)),
+    ]);
+  });
+
   test('what is about doas, SELinux and groups', () => {
     const rule = 'permit nopass keepenv a as root cmd apk args add';
     const { users, report } = read(

@@ -7,7 +7,7 @@ import type { Cloud } from '../instance/instance.ts';
 import { publicKeysOf } from '../instance/public-keys.ts';
 import { readSlipway, type SlipwayKey } from '../node/slipway.ts';
 import { withDefaultUser } from './accounts/default-user.ts';
-import { readUsersAndGroups } from './accounts/users.ts';
+import { readUsersAndGroups, refuseUnnamed } from './accounts/users.ts';
 import { readBootcmd } from './commands/bootcmd.ts';
 import { readRuncmd } from './commands/runcmd.ts';
 import { readWriteFiles } from './files/write-files.ts';
@@ -86,6 +86,7 @@ export function readCloudConfig(
   const { hostname, isPreserved } = readHostname(names, metaData, report);
   const ntpNode = find('ntp');
   const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, templates, report);
+  refuseUnnamed(find('users'), report);
   const { users, defaultUser, why, bare } = withDefaultUser(find('users'), find('user'), find('system_info'));
   const letIn = {
     why,

@@ -1,5 +1,5 @@
 import type { GroupEntry, UserEntry } from '../../../document/document.ts';
-import type { Report } from '../../../text/report.ts';
+import { printable, type Report } from '../../../text/report.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
 import { describe, type MappingNode, type Node, pythonText } from '../../../text/yaml/node.ts';
 import { NOT_IN_IMAGE } from './default-user.ts';
@@ -22,6 +22,22 @@ export function readUsersAndGroups(
     users: users === undefined ? [] : readUsers(users, letIn, report),
     groups: groups === undefined ? [] : readGroups(groups, report),
   };
+}
+
+/** A mapping of names to settings, or to true: what is neither makes nobody, as where one user's settings stand in no list. */
+export function refuseUnnamed(users: Node | undefined, report: Report): void {
+  if (users?.kind !== 'mapping') return;
+  for (const { key, value } of users.entries) {
+    const name = printable(pythonText(key) ?? '');
+    if (
+      value.kind === 'mapping' ||
+      /^(?:true|1|on|yes|false|0|off|no)$/i.test(pythonText(value)?.trim() ?? '')
+    )
+      continue;
+    const message = `users: ${name} must have the settings of the user ${name}, or true. Settings of one user are an item of a list: "- name: NAME", the others below it.`;
+    report.error('UserDataInvalid', message, key.where);
+    return;
+  }
 }
 
 function readUsers(node: Node, letIn: LetIn, report: Report): UserEntry[] {
