@@ -16,7 +16,8 @@ export type PasswordResult = 'as-asked' | 'initial-ignored' | 'not-unlocked';
 export async function setPassword(host: Host, user: UserEntry, isNew: boolean): Promise<PasswordResult> {
   const { name, plainPassword, passwordHash, initialPasswordHash } = user;
   if (plainPassword) await change(host, name, plainPassword.reveal(), []);
-  const hash = passwordHash ?? (isNew ? initialPasswordHash : undefined);
+  // useradd takes that of a new user, and the other two come behind it.
+  const hash = passwordHash ?? (isNew && !plainPassword ? initialPasswordHash : undefined);
   if (hash && unlocked(await passwordField(host, name)) !== hash.reveal()) {
     await change(host, name, hash.reveal(), ['-e']);
   }
