@@ -25,6 +25,12 @@ it('knows a config by its content, packed or not, wherever the key stands', asyn
   }
 });
 
+it('says what a mode written in octal digits is in JSON', async () => {
+  const said = async (mode: number) => (await read(file({ mode }))).report.map(({ message }) => message);
+  expect(await said(644)).toEqual([expect.stringMatching(/left out \(JSON knows .* 0644 is 420\)/)]);
+  expect(await said(0o4755)).toEqual([expect.stringMatching(/left out\.?$/)]);
+});
+
 it('places what is wrong by path, line and column', async () => {
   const { report } = await read(
     '{\n "ignition": {"version": "3.4.0"},\n "storage": {"files": [\n  {"path": "a"}]}\n}',

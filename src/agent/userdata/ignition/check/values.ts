@@ -26,8 +26,12 @@ export function checkMode(node: { mode?: number }, isSpecial: boolean, say: Rema
   if (mode < 0 || mode > 0o7777)
     say.error(node, ['mode'], 'is no file mode (JSON knows decimal numbers only: 420 is 0644)');
   else if (!isSpecial && (mode & 0o7000) !== 0) {
+    const meant = String(mode);
+    const hint = /^[0-7]{3}$/.test(meant)
+      ? ` (JSON knows decimal numbers only: 0${meant} is ${Number.parseInt(meant, 8)})`
+      : '';
     const why = 'has setuid, setgid or sticky bits, which count since spec 3.6 only; they are left out';
-    say.warn(node, ['mode'], why);
+    say.warn(node, ['mode'], `${why}${hint}`);
     node.mode = mode & 0o777;
   }
 }
