@@ -5,6 +5,7 @@ import { parse, stringify } from 'yaml';
 import { cloudInitRoot, withScratchRoot } from '../../lab/lab.ts';
 import { unpackedPackage } from '../../lab/root/unpacked-package.ts';
 import { Choices } from '../ignition/random.ts';
+import { defaultUserOfImage, key } from './accounts.ts';
 import { generated } from './generated.ts';
 import { schema } from './schema.ts';
 
@@ -27,6 +28,8 @@ interface Job {
   'user-data': string;
   'vendor-data'?: string;
   'meta-data': string;
+  /** What its cloud.cfg says beside Debian's. */
+  image?: string;
 }
 
 type Program = 'cloud-init' | 'slipway' | 'image';
@@ -55,24 +58,46 @@ async function compared(program: Program, lower: string[], jobs: Job[]): Promise
     assert.equal(expected.status, 0, expected.log);
     const differences = between(withoutEmpty(expected.files), withoutEmpty(found.files));
     if (differences.length > 0 || found.status !== 0)
-      told.push(`--- ${job['user-data']}\n${differences.join('\n')}\n${found.log}`);
+      told.push(
+        `--- ${job.image ?? ''}${job['meta-data']}${job['user-data']}\n${differences.join('\n')}\n${found.log}`,
+      );
   });
   assert.ok(jobs.length >= FEWEST, `only ${jobs.length} documents`);
   assert.equal(told.length, 0, told.join('\n'));
 }
 
-/** What of made documents an image takes; who its default user is, it does not say before it boots. */
+/** What of made documents an image takes. Where they name nobody, its own `users` is what the machine makes when it boots. */
 function documentsOfImages(): Job[] {
-  return Array.from({ length: 3 * FEWEST }, (_, seed) => generated(new Choices(FIRST + GENERATED + seed)))
-    .map(({ write_files, users, groups }) => ({
-      preserve_hostname: true,
-      users: [users ?? []].flat().filter((user) => user !== 'default'),
-      ...(groups === undefined ? {} : { groups }),
-      ...(write_files === undefined ? {} : { write_files }),
-    }))
-    .filter((config) => config.users.length > 0 || 'write_files' in config)
+  return Array.from({ length: 3 * FEWEST }, (_, index) => FIRST + GENERATED + index)
+    .map((seed) => ({ seed, made: generated(new Choices(seed)) }))
+    .filter(({ made }) => ['users', 'user', 'write_files'].some((name) => name in made))
     .slice(0, FEWEST)
-    .map(jobOf);
+    .map(({ seed, made }) => {
+      const { write_files, users, user, groups, disable_root } = made;
+      const nobody = users === undefined && user === undefined ? { users: [] } : {};
+      const given = { write_files, users, user, groups, disable_root };
+      const config = { preserve_hostname: true, ...nobody, ...JSON.parse(JSON.stringify(given)) };
+      // What a source will tell of a machine, an image cannot have.
+      return { ...ofImage(seed, config), 'meta-data': metaData };
+    });
+}
+
+/** With the image that it is for, and the keys that its source tells. */
+function ofImage(seed: number, config: object): Job {
+  // Others than those of the document.
+  const choices = new Choices(seed + 0.5);
+  const image = defaultUserOfImage(choices);
+  // Two keys in one file stand in an order of each run's own.
+  const told =
+    !('ssh_authorized_keys' in config) && choices.chance(40) ? `public-keys: [${key(choices)}]\n` : '';
+  const job = jobOf(config);
+  return {
+    ...job,
+    'meta-data': job['meta-data'] + told,
+    ...(choices.chance(60)
+      ? { image: stringify({ system_info: { default_user: image } }, { version: '1.1' }) }
+      : {}),
+  };
 }
 
 const metaData = 'instance-id: i-1\nlocal-hostname: node-1\n';
@@ -87,7 +112,8 @@ function documents(): Job[] {
   const forms = parse(read('forms.yaml')) as { user: string; vendor?: string; meta?: string }[];
   const seeds = Array.from({ length: GENERATED }, (_, index) => FIRST + index);
   return [
-    ...[...system, ...seeds.map((seed) => generated(new Choices(seed)))].map(jobOf),
+    ...system.map(jobOf),
+    ...seeds.map((seed) => ofImage(seed, generated(new Choices(seed)))),
     ...forms.map(({ user, vendor, meta = '' }) => ({
       'user-data': user,
       'meta-data': metaData + meta,

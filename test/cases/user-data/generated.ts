@@ -1,9 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Choices } from '../ignition/random.ts';
+import { HASH, key, maybe, ownDefaultUser, users } from './accounts.ts';
 
-const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ000000000000000000000000000000000000000000';
-const HASH = '$6$salt$Xh0kAoz3B4q1ZKb.0RXzW0KzZ6mFk0t3Kz9x1Jm0m1lq0w5v0J8P5n3aXlqkT9b7CvQ1mXy9pJ7wF5yq2H0aE1';
-const NAMES = ['ann', 'bob', 'eve', 'x-1', '_svc'];
 const GROUPS = ['users', 'audio', 'one', 'two'];
 const TEXTS = [
   '',
@@ -28,10 +26,8 @@ export function generated(choices: Choices): Made {
   return Object.assign({ locale: false }, ...parts) as Made;
 }
 
-const maybe = (choices: Choices, percent: number, made: Made): Made => (choices.chance(percent) ? made : {});
 const some = <Item>(choices: Choices, most: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: 1 + choices.below(most) }, (_, index) => make(index));
-const key = (choices: Choices): string => `${KEY}${choices.below(10)} k${choices.below(10)}`;
 
 function file(choices: Choices): Made {
   const text = choices.of(TEXTS) + 'x'.repeat(choices.below(40));
@@ -62,34 +58,6 @@ function file(choices: Choices): Made {
     }),
     ...maybe(choices, 25, { append: choices.chance(70) }),
     ...maybe(choices, 25, { defer: choices.chance(70) }),
-  };
-}
-
-function user(choices: Choices, name: string): Made {
-  // Where there is no home, Slipway refuses keys, and cloud-init leaves out all users behind.
-  const hasHome = choices.chance(75);
-  return {
-    name,
-    ...maybe(choices, 40, { gecos: choices.of(['Ann', 'Ann, room 1', 'Änn']) }),
-    ...maybe(choices, 40, { shell: choices.of(['/bin/sh', '/bin/bash', '/usr/sbin/nologin']) }),
-    ...maybe(choices, 25, { homedir: `/srv/${name}` }),
-    ...maybe(choices, 20, { uid: 4000 + NAMES.indexOf(name) }),
-    ...maybe(choices, 30, { groups: choices.of(['users', 'users, audio', ['users', 'audio'], ['three']]) }),
-    ...maybe(choices, 20, { primary_group: 'users' }),
-    ...(hasHome ? {} : choices.of([{ system: true }, { no_create_home: true }])),
-    ...maybe(choices, 15, { no_user_group: true }),
-    ...maybe(choices, 30, { lock_passwd: choices.chance(50) }),
-    ...maybe(
-      choices,
-      35,
-      choices.of([{ passwd: HASH }, { hashed_passwd: HASH }, { plain_text_passwd: "a b:c'd$" }]),
-    ),
-    ...maybe(choices, 30, {
-      sudo: choices.of(['ALL=(ALL) NOPASSWD:ALL', ['ALL=(ALL) ALL', 'ALL=(bob) NOPASSWD: /bin/ls'], null]),
-    }),
-    ...(hasHome ? maybe(choices, 40, { ssh_authorized_keys: [key(choices)] }) : {}),
-    ...maybe(choices, 10, { expiredate: '2038-01-19' }),
-    ...maybe(choices, 10, { inactive: '5' }),
   };
 }
 
@@ -147,11 +115,9 @@ const certificate = (choices: Choices, index: number): string => {
 const PARTS: readonly Make[] = [
   (choices) => ({ write_files: some(choices, 4, () => file(choices)) }),
   (choices) => ({ write_files: some(choices, 4, () => file(choices)) }),
-  (choices) => {
-    const names = NAMES.filter(() => choices.chance(35));
-    const users = names.map((name) => user(choices, name));
-    return { users: choices.chance(50) ? ['default', ...users] : users };
-  },
+  users,
+  users,
+  ownDefaultUser,
   (choices) => ({
     groups: choices.of<unknown>([
       GROUPS.filter(() => choices.chance(40)),
@@ -174,7 +140,12 @@ const PARTS: readonly Make[] = [
   (choices) => ({
     ssh_authorized_keys: [key(choices)],
     ...maybe(choices, 40, { disable_root: choices.chance(50) }),
+    ...maybe(choices, 20, {
+      disable_root_opts: choices.of(['no-pty', 'command="echo $USER for $DISABLE_USER"']),
+    }),
   }),
+  (choices) => ({ disable_root: choices.chance(50) }),
+  (choices) => ({ allow_public_ssh_keys: choices.chance(50) }),
   (choices) => ({ ssh_pwauth: choices.of([true, false, 'unchanged']) }),
   (choices) => passwords(choices),
   (choices) => passwords(choices),

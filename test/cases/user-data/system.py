@@ -108,7 +108,7 @@ def listing(upper):
                 found[shown] = ["link", os.readlink(path)]
             elif stat.S_ISREG(info.st_mode):
                 digest, text = content(path, shown)
-                found[shown] = [*what, digest, text.decode("utf8", "replace")[:600]]
+                found[shown] = [*what, digest, text.decode("utf8", "replace")[-600:]]
             else:
                 found[shown] = ["removed" if stat.S_ISCHR(info.st_mode) else "other"]
     return found
@@ -138,6 +138,8 @@ def one(number, job):
     # The lab's own cloud.cfg leaves modules out.
     with open(f"{root}/etc/cloud/cloud.cfg.d/91-lab.cfg", "w") as file:
         file.write("datasource_list: [NoCloud]\nnetwork: {config: disabled}\nlocale: false\n")
+    with open(f"{root}/etc/cloud/cloud.cfg.d/92-image.cfg", "w") as file:
+        file.write(job.get("image", ""))
     pid = os.fork()
     if pid == 0:
         try:
