@@ -439,3 +439,18 @@ it('a kubelet that another distribution starts is not that of kubeadm', () => {
   expect(code(kubelet)).toBe('KubeletCrashing');
   expect(code('$ k3s server --docker', kubelet)).toBe('nothing');
 });
+
+it('a kubelet within a user namespace that may not read /dev/kmsg ends, whatever it says behind that', () => {
+  const said = (how: string): string =>
+    `Nov 21 12:24:51 n1 kubelet[180]: E1121 12:24:51.323604     180 kubelet.go:498] "Failed to create an oomWatcher (running in UserNS, ${how}" err="open /dev/kmsg: operation not permitted"`;
+  const waited = [
+    '[kubelet-start] Starting the kubelet',
+    '[kubelet-check] The kubelet is not healthy after 4m0.000208828s',
+    'Unfortunately, an error has occurred:',
+    '\tThe HTTP call equal to \'curl -sSL http://127.0.0.1:10248/healthz\' returned error: Get "http://127.0.0.1:10248/healthz": context deadline exceeded',
+  ];
+  expect(code(...waited, said('Hint: enable KubeletInUserNamespace feature flag to ignore the error)'))).toBe(
+    'KubeletFileMissing',
+  );
+  expect(code(...waited, said('ignoring)'))).toBe('KubeletUnhealthy');
+});

@@ -120,6 +120,12 @@ const componentRules = (name: string): Rule[] => [
       cause: `${name} does not know the admission plugin ${plugin}.`,
     }),
   ),
+  rule(/failed to initialize admission: ([^\n]*)/, ([, why]) => ({
+    code: 'ControlPlaneBadFlag',
+    cause: `${name} does not accept its admission configuration: ${reason(why?.replace(/\\?"$/, ''))}.`,
+    remedy:
+      'Correct the file that --admission-control-config-file names, or enable-admission-plugins in extraArgs of the component.',
+  })),
   rule(
     /((?<!\S)\S+ is a required flag|(?<!-)--\S+ (?:must be|cannot be|requires|is required|should be)[^"\]]*)/,
     ([, why]) => ({

@@ -6,7 +6,7 @@ import { FENCE } from '../transcript/sentences.ts';
 const PROCESS_1 = /^[IWEF]\d{4} \S+ +1 [\w.-]+:\d+\] /;
 /** Only an API server says it, or speaks to etcd. */
 const API_SERVER =
-  /\] external host was not specified|createTransport failed to connect to \{[^}]*:2379|service-cluster-ip-range|kube-apiserver/;
+  /\] external host was not specified|createTransport failed to connect to \{[^}]*:2379|service-cluster-ip-range|kube-apiserver|failed to initialize admission: /;
 const NAMED = /^(?:kube|etcd|containerd|crio|docker|systemd)/;
 /** What a record of several lines goes on with. */
 const REST = /^(?:[}\])"]|\s*$)/;

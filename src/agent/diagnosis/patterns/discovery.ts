@@ -90,7 +90,7 @@ export const discoveryPatterns: Pattern[] = [
 
 /** After network trouble was ruled out: discovery failed without a text that is known. */
 export const discoveryTimedOut: Pattern = inError(
-  /(?:couldn't validate the identity of the API Server|failed to request the cluster-info ConfigMap): (?:[^\n]*: )?(timed out waiting for the condition|context deadline exceeded|abort connecting to API servers after timeout of \S+)/,
+  /(?:couldn't validate the identity of the API Server|failed to request the cluster-info ConfigMap): (?:[^\n]*: )?(timed out waiting for the condition|(?:rate: Wait\(n=\d+\) would exceed )?context deadline(?: exceeded)?|abort connecting to API servers after timeout of \S+)/,
   (match, { output }) => ({
     code: 'ApiServerUnreachable',
     cause: `${endpointIn(output.error) ?? 'The API server'} did not give out cluster-info in time (${match[1]}).`,

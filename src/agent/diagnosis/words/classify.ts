@@ -110,11 +110,11 @@ const advisedOfKubelet: Pattern = ({ output }) => {
     : { code: 'KubeadmTimedOut', evidence: shorten(advice[0]) };
 };
 
-/** What these phases say, where their name is not quoted. */
+/** What these phases say, where their name is not quoted, and what a join reads of a cluster that it has found. */
 const ASKED_WHEN_UP =
-  /^(?:error: )?error (?:uploading certs|uploading the kubeadm ClusterConfiguration|when creating kube-proxy service account): /;
+  /^(?:error: )?error (?:uploading certs|uploading the kubeadm ClusterConfiguration|when creating kube-proxy service account): |unable to fetch the kubeadm-config ConfigMap: |error downloading the secret: |could not download the kubelet configuration from ConfigMap /;
 
-/** When the control plane is up, each phase of `init` asks it for something. */
+/** When the control plane is up, each phase of `init` asks it for something, and a join for the cluster's configuration. */
 const notCarriedOut: Pattern = inError(
   /timed out waiting for the condition|context deadline exceeded|client rate limiter Wait/,
   ({ input }) => ({
