@@ -320,3 +320,22 @@ it('a page may quote how kubeadm begins, and tell its end in a sentence or by th
   );
   expect(code(begins, '[kubelet-start] Starting the kubelet', kubelet)).toBe('unfinished');
 });
+
+it('an API server that is not named is known by what only it says', () => {
+  const refused =
+    '"failed to initialize admission: couldn\'t init admission plugin \\"PodSecurity\\": unknown field \\"exemption\\""';
+  const said = `E1116 02:59:09.121285       1 run.go:120] "command failed" err=${refused}`;
+  expect(code('It ends:', '', `2026-11-16T02:59:09.121870759Z stderr F ${said}`)).toBe('ControlPlaneBadFlag');
+});
+
+it('a second list of findings is that of another run', () => {
+  const head = '[preflight] Some fatal errors occurred:';
+  const first =
+    '        [ERROR CRI]: container runtime is not running: output: level=fatal msg="rpc error: code = Unimplemented desc = unknown service runtime.v1.RuntimeService"';
+  const second =
+    '[ERROR ImagePull]: failed to pull image r.example/kube-proxy:v1.28.2: output: dial tcp 192.0.2.9:443: i/o timeout';
+  const page = ['#### 1', head, first, ', error: exit status 1', '', '#### 2', '```', head, second, '```'];
+  expect(code(...page)).toBe('ImagePullFailed');
+  expect(verdict(...page).attempts).toHaveLength(2);
+  expect(verdict(head, first, second).attempts).toHaveLength(1);
+});

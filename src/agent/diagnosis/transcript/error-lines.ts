@@ -100,6 +100,10 @@ const TIME_IS_OVER = /^(?:timed out waiting for the condition|context deadline e
 
 const PHASE_NAME = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase ([\w/-]+)/;
 
+/** In front of a list of findings, as each release has written it. */
+const FINDINGS_HEAD =
+  /^\s*(?:(?:error: )?error execution phase preflight: )?\[preflight\] Some fatal errors occurred:/;
+
 /** A message with its stack trace, or a frame of one: a function's name, then its file on an indented line. */
 function isOfTrace(lines: readonly LogLine[], at: number, end: number): boolean {
   return isFrame(lines, at) || beginsTrace(lines, at, end);
@@ -141,8 +145,13 @@ function endOf(lines: readonly LogLine[], start: number): number {
     const [, other] = PHASE_NAME.exec(text) ?? [];
     return phase !== undefined && other !== undefined && other !== phase;
   };
+  const found = ahead.findIndex(({ text }) => ERROR_FINDING.test(text));
+  /** One run has one list of findings: somebody quotes the next run without its end and its beginning. */
+  const isNextList = (text: string, index: number): boolean =>
+    found >= 0 && index > found && FINDINGS_HEAD.test(text);
   const next = ahead.findIndex(
-    ({ text }, index) => index > 0 && (BEGIN.test(text) || OTHER_COMMAND.test(text) || isNext(text)),
+    ({ text }, index) =>
+      index > 0 && (BEGIN.test(text) || OTHER_COMMAND.test(text) || isNext(text) || isNextList(text, index)),
   );
   const within = next < 0 ? ahead : ahead.slice(0, next);
   const hint = within.findIndex(({ text }) => HINT.test(text));
