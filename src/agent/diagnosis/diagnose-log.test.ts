@@ -132,7 +132,7 @@ describe('a log', () => {
     const [toml] = readLogFixtures('runtime');
     expect(diagnose(`${toml?.text}\n${down?.text}`).failure).toMatchObject({
       code: 'ContainerRuntimeUnsuitable',
-      cause: expect.stringContaining('(12, 3)'),
+      cause: expect.stringContaining('at line 12, column 3'),
     });
   });
 

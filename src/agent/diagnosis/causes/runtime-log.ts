@@ -14,19 +14,30 @@ const criPlugin = (cause: string): ReturnType<Rule['diagnose']> => ({
   facts: { fromCriPlugin: true },
 });
 
+const CONFIG = '/etc/containerd/config.toml';
+
 const RULES: Rule[] = [
   rule(/failed to unmarshal TOML at row (\d+) column (\d+): (?:toml: )?([^\n]*)/, ([, row, column, what]) =>
     unsuitable(
       `containerd cannot read its configuration at line ${row}, column ${column}: ${reason(what)}.`,
-      'Correct /etc/containerd/config.toml; containerd config dump shows how it is read.',
+      `Correct ${CONFIG}; containerd config dump shows how it is read.`,
     ),
+  ),
+  // Up to 1.7. What it says of a value's type, it says of the table: never of the line.
+  rule(
+    /failed to (?:load|unmarshal) TOML: (?:(\S{1,400}): )?\((\d+), ?(\d+)\): (?:parsing error: )?([^\n]*)/,
+    ([, path = CONFIG, row, column, what = '']) =>
+      unsuitable(
+        `containerd cannot read its configuration${what.startsWith("Can't convert") ? '' : ` at line ${row}, column ${column}`}: ${reason(what)}.`,
+        `Correct ${path}; containerd config dump shows how it is read.`,
+      ),
   ),
   rule(
     /(?:failed to load TOML|load(?:ing)? config|toml: |config\.toml)[^" ]*?(\(\d+, ?\d+\)|line \d+)?:? ([^"]*(?:expected|unexpected|invalid|cannot|unknown|duplicate|unsupported|defined)[^"]*)/i,
     ([, where, what]) =>
       unsuitable(
         `containerd cannot read its configuration${where === undefined ? '' : ` ${where}`}: ${reason(what)}.`,
-        'Correct /etc/containerd/config.toml; containerd config dump shows how it is read.',
+        `Correct ${CONFIG}; containerd config dump shows how it is read.`,
       ),
   ),
   rule(/(?:expected containerd config version|unsupported config version)[^"]*/, ([what]) =>
