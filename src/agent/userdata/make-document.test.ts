@@ -176,6 +176,20 @@ describe('scripts and several parts', () => {
     },
   );
 
+  test.each([
+    ['## template: jinja\nruncmd: [ls]\n', 'UserDataFormatUnknown', /#cloud-config must stand above it/, 2],
+    [
+      '## template: jinja\n{% if false %}\n#cloud-config\n{% endif %}\n',
+      'UserDataEmpty',
+      /Nothing is left/,
+      4,
+    ],
+  ])('a template of which nothing known comes: %j', (text, code, message, line) => {
+    expect(read(text).report).toMatchObject([
+      { severity: 'error', code, message: expect.stringMatching(message), where: { line } },
+    ]);
+  });
+
   test('a rendered script, jinja in a part, merging, the order of scripts', () => {
     const document = read(
       [

@@ -4,6 +4,7 @@ import type { MappingNode } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
 import { mentionsKubeadmBootstrap } from './cloud-config/commands/lift.ts';
 import { type Content, readCloudConfig, topLevel } from './cloud-config/read.ts';
+import { refuseFirstLine } from './decode/first-line.ts';
 import type { Part } from './decode/part.ts';
 import { isForThisMachine } from './forms/launch-index.ts';
 import { vendorSettings } from './forms/vendor-settings.ts';
@@ -188,5 +189,8 @@ function unread(part: Part, isOneOfMany: boolean, report: Report): void {
   const message = `Slipway does not read user data of the type ${type}`;
   if (why !== undefined) report.error('UserDataFormatUnknown', `${message}: it ${why}.`, where);
   else if (isOneOfMany) report.warn('UserDataIgnoredKey', `${message}; the part is ignored.`, where);
+  else if (part.type === 'text/plain' && part.source.text.trim() === '')
+    report.error('UserDataEmpty', 'Nothing is left of the template when it is rendered.', where);
+  else if (part.type === 'text/plain') refuseFirstLine(part.source, 'The text', report);
   else report.error('UserDataFormatUnknown', `${message}; use cloud-config.`, where);
 }

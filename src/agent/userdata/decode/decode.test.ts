@@ -237,3 +237,29 @@ test('says where the header stands that must be the first line', () => {
     { message: expect.stringContaining('#cloud-config stands on line 2, and must be the first.') },
   ]);
 });
+
+test.each([
+  ['## template:jinja\n#cloud-config\n', 'it must be "## template: jinja"', 1],
+  ['# template: jinja\n#cloud-config\n', 'it must be "## template: jinja"', 1],
+  ['# cloud-config\nruncmd: [ls]\n', 'it must be #cloud-config', 1],
+  ['\n#cloud_config\n', 'it must be #cloud-config', 2],
+  ['---\n#cloud-config\n', '#cloud-config stands on line 2', 1],
+  ['runcmd: [ls]\n', '#cloud-config must stand above it', 1],
+  ['\n---\nruncmd: [ls]\n', '#cloud-config must stand above it', 2],
+  ['network: {version: 2}\n', 'network configuration', 1],
+  ['ethernets: {}\n', 'network configuration', 1],
+  ['instance-id: i\n', 'metadata', 1],
+  ['variant: flatcar\nversion: 1.0.0\n', 'Butane', 1],
+  ['apiVersion: v1\ndata: {value: eA==}\nkind: Secret\n', 'Kubernetes (Secret)', 1],
+  ['{\n  "apiVersion": "v1",\n  "kind": "Secret"\n}\n', 'Kubernetes (Secret)', 1],
+  ['{"neither": 1}\n', 'begins with most often', 1],
+  ['kubeadm join\n', 'begins with most often', 1],
+])('says what an unknown first line reads like: %j', (text, hint, line) => {
+  expect(decode(text).entries).toMatchObject([
+    {
+      code: 'UserDataFormatUnknown',
+      message: expect.stringContaining(hint),
+      where: { line, column: 1 },
+    },
+  ]);
+});

@@ -4,6 +4,7 @@ import { printable, type Report } from '../../text/report.ts';
 import { unclosedSection } from '../../text/scripts.ts';
 import { plainText } from '../../text/source-text.ts';
 import { warnOfBeginning } from './beginning.ts';
+import { refuseFirstLine } from './first-line.ts';
 import { isMimeHead, unwrapLayers } from './layers.ts';
 import { type MimeLeaf, readMime } from './mime.ts';
 import { type Part, typeOf } from './part.ts';
@@ -44,12 +45,7 @@ export function decodeUserData(raw: Buffer, report: Report, name = 'The user dat
   }
   const type = typeOf(text);
   if (type !== undefined) return [{ type, source: plainText(text), name: 'part-001' }];
-  const line = text.split('\n').findIndex((one) => /^#cloud-config\s*$/.test(one)) + 1;
-  const known =
-    line > 0
-      ? `#cloud-config stands on line ${line}, and must be the first`
-      : '#cloud-config, or a JSON object with the key ignition, is what it begins with most often';
-  report.error('UserDataFormatUnknown', `${name} has a first line that Slipway does not know; ${known}.`);
+  refuseFirstLine(plainText(text), name, report);
   return undefined;
 }
 
