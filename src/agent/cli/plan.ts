@@ -48,7 +48,7 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     const madeNode = flags.again || isWrong(document.report) ? [] : checkMakesNode(document);
     const read = [...document.report, ...madeNode, ...(await configurationReport(document))];
     const { planned, lacking } = await fitting(host, document, isWrong(read) ? [] : plan(document));
-    const report = [...read, ...lacking];
+    const report = [...read, ...lacking, ...(await ofAccounts(document))];
     complainOf(report);
     const isBad = isWrong(report);
     if (flags.again && !isBad) {
@@ -60,6 +60,14 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     if (format === 'text' && steps !== undefined) standard.stdout.write(planAsText(document, steps));
     return isBad ? 2 : 0;
   });
+}
+
+/** The steps tell it themselves. */
+async function ofAccounts(document: Document): Promise<Document['report']> {
+  const { users, groups, system } = document;
+  if (users.length === 0 && groups.length === 0 && system?.loginKeys === undefined) return [];
+  const { foreseen } = await import('../steps/foreseen.ts');
+  return foreseen(document);
 }
 
 /** What `slipway bootstrap --again` would do. */

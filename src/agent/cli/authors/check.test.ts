@@ -49,3 +49,14 @@ it('who has no default user on any image is warned', async () => {
   expect(others).toEqual(['password has no effect: no default user is made.']);
   expect({ status, notes }).toEqual({ status: 1, notes: [] });
 });
+
+it('what the steps would find of accounts is told before', async () => {
+  const { status, others } = await checked(
+    'users: [{name: ann, lock_passwd: false, ssh_authorized_keys: [x]}]',
+  );
+  expect(others).toEqual([
+    expect.stringMatching(/^1 of the SSH keys of the user ann are no public keys/),
+    expect.stringMatching(/^The user ann stays locked/),
+  ]);
+  expect(status).toBe(1);
+});

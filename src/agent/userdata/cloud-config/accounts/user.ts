@@ -32,15 +32,15 @@ export function readUser(fields: Fields, letIn: LetIn, given?: string): UserEntr
     name,
     ...optional('gecos', line(fields, 'gecos')),
     ...optional('homedir', homedir(fields)),
-    ...optional('shell', line(fields, 'shell')),
+    ...optional('shell', shell(fields)),
     ...optional('primaryGroup', account(fields, 'primary_group')),
     groups: groupNames(fields),
     system: fields.bool('system', false),
     noCreateHome: fields.bool('no_create_home', false),
     noUserGroup: fields.bool('no_user_group', false),
     ...optional('uid', uid(fields)),
-    ...optional('inactive', line(fields, 'inactive')),
-    ...optional('expiredate', line(fields, 'expiredate')),
+    ...optional('inactive', inactive(fields)),
+    ...optional('expiredate', expiry(fields)),
     ...passwords(fields),
     lockPassword: fields.bool('lock_passwd', true),
     sudo: sudoRules(fields),
@@ -82,6 +82,34 @@ function homedir(fields: Fields): string | undefined {
   const path = line(fields, 'homedir');
   if (path === undefined || path.startsWith('/')) return path;
   fields.wrong('homedir', 'homedir must be an absolute path.');
+  return undefined;
+}
+
+function shell(fields: Fields): string | undefined {
+  const path = line(fields, 'shell');
+  if (path === undefined || /^[/*]/.test(path)) return path;
+  fields.wrong('shell', 'shell must be an absolute path, such as /bin/bash.');
+  return undefined;
+}
+
+function inactive(fields: Fields): string | undefined {
+  const days = line(fields, 'inactive');
+  if (days === undefined || /^\s*(?:\d+|-1)$/.test(days)) return days;
+  fields.wrong('inactive', 'inactive must be a number of days, or -1 for never.');
+  return undefined;
+}
+
+/** Versions of useradd differ in what dates they read; refused is only what none of them does. */
+function expiry(fields: Fields): string | undefined {
+  const text = line(fields, 'expiredate');
+  if (text === undefined || /^-?\d+$/.test(text)) return text;
+  const [, year, month, day] = (/^(\d{4})-(\d\d?)-(\d\d?)\s*$/.exec(text) ?? []).map(Number);
+  const isDate =
+    year === undefined || month === undefined || day === undefined
+      ? !/^(?:[\d\s,.-]+|never|none)$/i.test(text)
+      : month > 0 && day > 0 && month < 13 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+  if (isDate) return text;
+  fields.wrong('expiredate', 'expiredate must be a date of the calendar, such as "2030-12-31".');
   return undefined;
 }
 

@@ -1,0 +1,24 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
+import { standard } from '../host/common/system/standard-output.ts';
+import { planCommand } from './plan.ts';
+
+it('tells what the steps would find of accounts, at its place', async () => {
+  const root = scratch();
+  const userData = join(root, 'user-data');
+  writeFileSync(
+    userData,
+    '#cloud-config\nslipway: {kubeadm: none}\nusers:\n- {name: ann, lock_passwd: false}\n',
+  );
+  const err = vi.spyOn(standard.stderr, 'write').mockReturnValue();
+  vi.spyOn(standard.stdout, 'write').mockReturnValue();
+  const status = await planCommand({ userData, root, output: 'text' });
+  const told = err.mock.calls.map(([text]) => String(text)).join('');
+  vi.restoreAllMocks();
+  expect({ status, told }).toEqual({
+    status: 0,
+    told: expect.stringMatching(/line 4, column 3: The user ann stays locked .*\[AccountSettingIgnored\]/),
+  });
+});

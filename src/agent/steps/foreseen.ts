@@ -1,0 +1,61 @@
+import type { Document, ReportEntry, UserEntry } from '../document/document.ts';
+import { keyOf } from './accounts/authorized-keys.ts';
+
+/**
+ * What of users and groups will not be as the user data say, and is known before: a plan tells it where the steps themselves
+ * would tell it too late. What depends on who is there already, only they can say.
+ */
+export function foreseen({ users, groups, system }: Document): ReportEntry[] {
+  const made = users.filter(({ exact }) => exact === undefined);
+  const given = new Set(system?.passwords?.users.map(({ name }) => name));
+  const ofUsers = made.flatMap((user) =>
+    [withoutHome(user), badKeys(user), given.has(user.name) ? undefined : locked(user)].flatMap((message) =>
+      message === undefined ? [] : [entry(message, user)],
+    ),
+  );
+  const later = new Set(made.map(({ name }) => name));
+  const ofGroups = groups.flatMap(({ name, members }) =>
+    members
+      .filter((member) => later.has(member))
+      .map((member) =>
+        entry(
+          `The user ${member} is made after the groups, so only one that is there already becomes a member of ${name}; name the group at the user.`,
+          {},
+        ),
+      ),
+  );
+  const bad = system?.loginKeys?.keys.filter((line) => keyOf(line) === undefined).length ?? 0;
+  const ofKeys =
+    bad === 0
+      ? []
+      : [
+          entry(
+            `${bad} of the SSH keys of the default user and root are no public keys, and let nobody in.`,
+            {},
+          ),
+        ];
+  return [...ofUsers, ...ofGroups, ...ofKeys];
+}
+
+function withoutHome({ name, noCreateHome, system, sshAuthorizedKeys }: UserEntry): string | undefined {
+  const why = (noCreateHome && 'no_create_home') || (system && 'system');
+  if (!why || sshAuthorizedKeys.length === 0) return undefined;
+  return `The user ${name} will not be made: ${why} leaves it without a home directory, where its ssh_authorized_keys would go.`;
+}
+
+function badKeys({ name, sshAuthorizedKeys }: UserEntry): string | undefined {
+  const bad = sshAuthorizedKeys.filter((line) => keyOf(line) === undefined).length;
+  return bad === 0
+    ? undefined
+    : `${bad} of the SSH keys of the user ${name} are no public keys, and let nobody in.`;
+}
+
+function locked(user: UserEntry): string | undefined {
+  if (user.lockPassword || user.plainPassword || user.passwordHash || user.initialPasswordHash)
+    return undefined;
+  return `The user ${user.name} stays locked although lock_passwd is false, unless the image has a password for it: none is given here.`;
+}
+
+function entry(message: string, { where }: Pick<UserEntry, 'where'>): ReportEntry {
+  return { severity: 'warning', code: 'AccountSettingIgnored', message, ...(where ? { where } : {}) };
+}
