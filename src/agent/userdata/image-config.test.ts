@@ -3,6 +3,7 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
+import type { ReportEntry } from '../document/document.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { pythonText } from '../text/yaml/node.ts';
 import { readImageConfig } from './image-config.ts';
@@ -24,7 +25,7 @@ it("passes over what lies among the image's configurations and is none", async (
   mkdirSync(at('30-folder.cfg'));
   writeFileSync(at('40-good.cfg'), 'timezone: UTC\ndatasource_list: [NoCloud]\nnetwork: {version: 2}\n');
   const host = createLinuxHost({ root });
-  expect((await readImageConfig(host))?.entries).toHaveLength(1);
+  expect((await readImageConfig(host, []))?.entries).toHaveLength(1);
   expect((await networkOfImage(host)).config?.place).toContain('40-good.cfg');
   expect((await readSettings(await readMachine(host))).list).toEqual(['NoCloud']);
 });
@@ -41,7 +42,7 @@ it.each([
 ])('finds the keys beside a list of modules %s', async (_, text) => {
   writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
   writeFileSync(join(root, 'etc/cloud/cloud.cfg.d/05_logging.cfg'), 'a:\n - &b |\n   [x]\nc: [*b]\n');
-  const found = await readImageConfig(createLinuxHost({ root }));
+  const found = await readImageConfig(createLinuxHost({ root }), []);
   expect(found?.entries.map(({ key, value }) => [pythonText(key), pythonText(value)])).toEqual([
     ['locale', 'C'],
   ]);
@@ -50,7 +51,18 @@ it.each([
 it('counts a file as empty that is no YAML behind its list of modules', async () => {
   const text = 'locale: C\ncloud_init_modules:\n  - ntp\n - users\ntimezone: UTC\n';
   writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
-  expect(await readImageConfig(createLinuxHost({ root }))).toBeUndefined();
+  const remarks: ReportEntry[] = [];
+  expect(await readImageConfig(createLinuxHost({ root }), remarks)).toBeUndefined();
+  expect(remarks).toEqual([
+    {
+      severity: 'warning',
+      code: 'UserDataInvalid',
+      message: expect.stringMatching(
+        /^\/etc\/cloud\/cloud.cfg of the image is no YAML, so nothing of it counts/,
+      ),
+      where: { line: 4, column: 2, within: '/etc/cloud/cloud.cfg' },
+    },
+  ]);
 });
 
 it.each<[string, string, string | undefined]>([
@@ -75,7 +87,7 @@ it.each<[string, string, string | undefined]>([
   ],
 ])('reads as if it left nothing out: %s', async (_, text, locale) => {
   writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
-  const found = await readImageConfig(createLinuxHost({ root }));
+  const found = await readImageConfig(createLinuxHost({ root }), []);
   const read = found?.entries.find(({ key }) => pythonText(key) === 'locale');
   expect(read && pythonText(read.value)).toBe(locale);
 });

@@ -1,3 +1,4 @@
+import type { ReportEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { Report } from '../text/report.ts';
 import { plainText } from '../text/source-text.ts';
@@ -27,12 +28,14 @@ const QUOTED = /(?<![^\s[{,])(?:"[^"\\\n]*"|'[^'\n]*')|(?<!\S)#.*/g;
 /**
  * The image's cloud.cfg with cloud.cfg.d over it, the last name first, as cloud-init puts them together. A file that cannot be
  * read as YAML counts as empty, as with cloud-init.
+ *
+ * @param remarks gets a warning for each such file
  */
-export async function readImageConfig(host: Host): Promise<MappingNode | undefined> {
+export async function readImageConfig(host: Host, remarks: ReportEntry[]): Promise<MappingNode | undefined> {
   const names = (await host.files.list(DROP_INS)).filter((name) => name.endsWith('.cfg')).toReversed();
   let found: MappingNode | undefined;
   for (const path of [...names.map((name) => `${DROP_INS}/${name}`), MAIN]) {
-    const root = rootOf(await configFile(host, path));
+    const root = rootOf(await configFile(host, path), path, remarks);
     if (root?.kind === 'mapping') found = under(found, root);
   }
   const entries = found?.entries.filter(({ key }) => KEYS.includes(pythonText(key) ?? '')) ?? [];
@@ -40,17 +43,25 @@ export async function readImageConfig(host: Host): Promise<MappingNode | undefin
 }
 
 /** Of all that only who the image's default user is, for user data that name one; the rest the machine does itself when it boots. */
-export async function readDefaultUser(host: Host): Promise<MappingNode | undefined> {
-  const image = await readImageConfig(host);
+export async function readDefaultUser(host: Host, remarks: ReportEntry[]): Promise<MappingNode | undefined> {
+  const image = await readImageConfig(host, remarks);
   const entries = image?.entries.filter(({ key }) => pythonText(key) === 'system_info') ?? [];
   return image && entries.length > 0 ? { ...image, entries } : undefined;
 }
 
 /** Each character that is read as YAML costs a microsecond at start, so what cannot matter is not read. Lines stay where they are. */
-function rootOf(text: string): Node | undefined {
+function rootOf(text: string, path: string, remarks: ReportEntry[]): Node | undefined {
   const less = text.replace(LEFT_OUT, (lines) => lines.replace(/[^\n]+/g, '#'));
   // With escapes a key is written otherwise than it reads.
   if (!NAMED.test(less) && !less.includes('\\')) return undefined;
   const isSure = !/["']/.test(less.replace(QUOTED, ''));
-  return parseYaml(plainText(isSure ? less : text), new Report());
+  const own = new Report();
+  const root = parseYaml(plainText(isSure ? less : text), own);
+  const [wrong] = own.entries.filter(({ severity }) => severity === 'error');
+  if (wrong !== undefined) {
+    const message = `${path} of the image is no YAML, so nothing of it counts, as with cloud-init: ${wrong.message}`;
+    const where = { line: 1, column: 1, ...wrong.where, within: path };
+    remarks.push({ severity: 'warning', code: 'UserDataInvalid', message, where });
+  }
+  return root;
 }

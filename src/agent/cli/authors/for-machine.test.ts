@@ -59,3 +59,12 @@ it('names the file of an image that says nothing of a default user', async () =>
     }),
   ]);
 });
+
+it('says that the file of an image is no YAML, where it says nothing of a default user for that', async () => {
+  const { users, report } = await read('locale: false\nusers: [default]\n', 'users: [a\n');
+  expect(users).toEqual([]);
+  expect(report.map(({ severity, message }) => [severity, message])).toEqual([
+    ['warning', expect.stringMatching(/^\/etc\/cloud\/cloud.cfg of the image is no YAML/)],
+    ['warning', expect.stringMatching(/^users: default stands for nobody/)],
+  ]);
+});
