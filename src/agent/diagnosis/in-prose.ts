@@ -10,7 +10,7 @@ const MAX_LINES = 60;
 const MANY_ROWS = 4;
 /** The kubelet's last words. */
 const KUBELET =
-  /"command failed" err="failed to |[Ff]ailed to (?:run [Kk]ubelet|parse kubelet flag): (?!misconfiguration: *$)\S|kubelet cgroup driver: \W*\w+\W* is different from \w/;
+  /"command failed" err="failed to |[Ff]ailed to (?:run [Kk]ubelet|parse kubelet flag): (?!misconfiguration: *$)\S|kubelet cgroup driver: \W*\w+\W* is different from \w|^\W*(?:RunPodSandbox from runtime service failed" err=|failed to get sandbox image \\?"[^"\s]{1,200}": failed to pull |Registration of the raw container factory failed: )/;
 
 /** A row of a table in which several messages are explained. */
 const ROW = /^\s*\|.*\|.*\|/;
@@ -20,6 +20,14 @@ const EXPLAINED =
 /** A list of changes says which errors come no more. */
 const MENDED =
   /\bfix(?:e[sd]|ing)? (?:a|an|the|some) (?:\w+ )?(?:bug|issue|problem|regression|panic|race|error)\b/i;
+/** The head of a question in a list of them. */
+const QUESTION = /^[\s#>*|-]*Q\d+\s*[:：.、)]/;
+const NO_REASON = /couldn't validate the identity of the API Server$/;
+/** A list of errors, each with what helps: it is a page for whoever meets one of them. */
+const TROUBLE = /^[\s>*-]*(?:issue|error|problem|symptom|message)s?\**\s*[:：]/i;
+const HELP = /^[\s>*-]*(?:solution|fix|resolution|remedy|workaround)s?\**\s*[:：]/i;
+const NEAR_HELP = 4;
+const MANY_TROUBLES = 2;
 /** It is a program's text, with verbs for what is put in. */
 const SOURCE = /%[a-z]/;
 /** What kubeadm only warns of. */
@@ -34,6 +42,7 @@ const ARGUMENT = /\w\((?:[^()"]*, ?)?"$/;
 export function outOfProse(all: readonly LogLine[]): LogLine[] | undefined {
   const lines = joined(all);
   const writers = [...linesBy('writer', lines)];
+  const solved = solvedIn(lines);
   const isTable = lines.filter(({ text }) => ROW.test(text)).length >= MANY_ROWS;
   const excerpts = new Set(writers.filter(([, own]) => isExcerpt(own)).map(([writer]) => writer));
   const found = lines.map((line, place) => {
@@ -41,14 +50,14 @@ export function outOfProse(all: readonly LogLine[]): LogLine[] | undefined {
     if (!excerpts.has(line.writer)) return { line, at: 0 };
     if ([SOURCE, OTHERS, WARNING, COMMAND, OWN_REQUEST, EXPLAINED, MENDED].some((other) => other.test(text)))
       return { line, at: 0 };
-    if (isTable && ROW.test(text)) return { line, at: 0 };
+    if ((isTable && ROW.test(text)) || QUESTION.test(text) || solved.has(line)) return { line, at: 0 };
     const own = ERROR_WITHIN.exec(text);
     const kubelet = own === null && line.program !== 'kubelet' ? KUBELET.exec(text) : null;
     const before = text.slice(0, (own ?? kubelet)?.index ?? 0);
     if (ARGUMENT.test(before) || IN_CASE.test(before)) return { line, at: 0 };
     // A sentence of kubeadm's without a reason is only spoken of.
     const [quoted = ''] = before.endsWith('`') ? text.slice(before.length).split('`') : [text];
-    if (own !== null && !ERROR_WITHIN.test(quoted)) return { line, at: 0 };
+    if (own !== null && (!ERROR_WITHIN.test(quoted) || NO_REASON.test(quoted))) return { line, at: 0 };
     return {
       line: { ...line, text, ...(kubelet === null ? {} : { program: 'kubelet' }) },
       at: (own ?? kubelet)?.index ?? 0,
@@ -57,6 +66,14 @@ export function outOfProse(all: readonly LogLine[]): LogLine[] | undefined {
   if (!found.some(({ line, at }, place) => at > 0 || line.program !== lines[place]?.program))
     return undefined;
   return found.map(({ line, at }) => (at === 0 ? line : { ...line, text: line.text.slice(at) }));
+}
+
+/** The errors of such a list. */
+function solvedIn(lines: readonly LogLine[]): Set<LogLine> {
+  const isSolved = (line: LogLine, at: number): boolean =>
+    TROUBLE.test(line.text) && lines.slice(at + 1, at + NEAR_HELP).some(({ text }) => HELP.test(text));
+  const found = lines.filter(isSolved);
+  return new Set(found.length >= MANY_TROUBLES ? found : []);
 }
 
 /** A sentence goes on in so many lines. */

@@ -454,3 +454,45 @@ it('a kubelet within a user namespace that may not read /dev/kmsg ends, whatever
   );
   expect(code(...waited, said('ignoring)'))).toBe('KubeletUnhealthy');
 });
+
+describe('a few words of a kubelet, without its name', () => {
+  it.each([
+    [
+      'ImagePullFailed',
+      'RunPodSandbox from runtime service failed" err="rpc error: code = DeadlineExceeded desc = failed to get sandbox image \\"k8s.gcr.io/pause:3.6\\": failed to pull image \\"k8s.gcr.io/pause:3.6\\": failed to pull and u',
+    ],
+    [
+      'ImagePullFailed',
+      'failed to get sandbox image \\"registry.k8s.io/pause:3.6\\": failed to pull image \\"registry.k8s.io/pause:3.6\\": failed to resolve reference \\"registry.k8s.io/pause:3.6\\":',
+    ],
+    [
+      'KubeletConfigInvalid',
+      '    - n1 kubelet[13]: E0116 08:35:41.070930  13 run.go:74] "command failed" err="failed to set feature gates from initial flags-based config: unrecognized feature gate: Moon"',
+    ],
+    [
+      'KernelSettingWrong',
+      'Registration of the raw container factory failed: inotify_init: too many open files',
+    ],
+  ])('is %s: %s', (expected, said) => {
+    expect(code('It said:', '', '```', said, '```')).toBe(expected);
+  });
+
+  it('is no failure of a pod that somebody describes', () => {
+    expect(
+      code(
+        '  Warning  FailedCreatePodSandBox  failed to get sandbox image "r.example/pause:3.6": failed to pull',
+      ),
+    ).toBe('nothing');
+  });
+
+  it('tells why it may not set what the kernel has', () => {
+    const refused =
+      '[kubelet-check] The HTTP call equal to \'curl -sSL http://localhost:10248/healthz\' failed with error: Get "http://localhost:10248/healthz": dial tcp [::1]:10248: connect: connection refused.';
+    const said =
+      'Dec 05 16:50:08 n1 kubelet[172]: E1205 16:50:08.902786     172 container_manager_linux.go:440] "Updating kernel flag failed (Hint: enable KubeletInUserNamespace feature flag to ignore the error)" err="open /proc/sys/kernel/panic: permission denied" flag="kernel/panic"';
+    expect(verdict(refused, '', said).failure).toMatchObject({
+      code: 'FileAccessDenied',
+      cause: 'The kubelet ends because it may not set /proc/sys/kernel/panic (permission denied).',
+    });
+  });
+});

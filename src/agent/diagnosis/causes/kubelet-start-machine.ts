@@ -94,6 +94,12 @@ export const machineRules: Rule[] = [
         'Raise fs.inotify.max_user_instances and fs.inotify.max_user_watches in a file in /etc/sysctl.d.',
     }),
   ),
+  rule(/open (\/proc\/sys\/\S+?): (permission denied|operation not permitted)/, ([, path, why]) => ({
+    code: 'FileAccessDenied',
+    cause: `The kubelet ends because it may not set ${path} (${why}).`,
+    remedy:
+      'Give its container the right to set it, or set the feature gate KubeletInUserNamespace where it runs in a user namespace.',
+  })),
   rule(/open \/dev\/kmsg: ([^"]*)/, ([, why]) => ({
     code: 'KubeletFileMissing',
     cause: `The kubelet cannot read /dev/kmsg: ${reason(why)}.`,
