@@ -361,3 +361,69 @@ it('knows an output that stands in a comment of a program', () => {
     code(...output, '//     [ERROR Swap]: running with swap on is not supported. Please disable swap'),
   ).toBe('SwapEnabled');
 });
+
+describe('what a page lists is no failure', () => {
+  const root = '[ERROR IsPrivilegedUser]: user is not running as root';
+  const forward = '[ERROR FileContent--proc-sys-net-ipv4-ip_forward]: contents are not set to 1';
+
+  it('where it says in front what to do in case of a finding', () => {
+    expect(code('If you get the following error:', '', '```', root, '```', '', 'Use `sudo`.')).toBe(
+      'nothing',
+    );
+    expect(code('I got the following error:', '', '```', root, '```')).toBe('NotRoot');
+  });
+
+  it('where each error has its solution', () => {
+    const listed = (finding: string): string[] => [
+      `  - **Issue**: \`${finding}\``,
+      '    **Solution**: `do so`',
+      '',
+    ];
+    expect(code(...listed(root), ...listed(forward))).toBe('nothing');
+    expect(code(...listed(root), 'That was all.')).toBe('NotRoot');
+  });
+
+  it('where it asks in its head', () => {
+    expect(code(`### Q2: it says "${root}"`, '', 'An update helps.')).toBe('nothing');
+  });
+
+  it('where it only names one, or has a letter for a version', () => {
+    const named = "`error execution phase preflight: couldn't validate the identity of the API Server`";
+    expect(code(`**Symptom: ${named}.**`, 'The hash is not that of the CA.')).toBe('nothing');
+    const skew =
+      'this version of kubeadm only supports deploying clusters with the control plane version >= ';
+    expect(code('`kubeadm join` fails with:', '```', `${skew}X`, '```')).toBe('nothing');
+    expect(code('`kubeadm join` fails with:', '```', `${skew}1.33.0. Current version: v1.31.2`, '```')).toBe(
+      'VersionSkew',
+    );
+  });
+
+  it('where it is mended', () => {
+    const refused =
+      'error: failed to request the cluster-info ConfigMap: Get "https://192.0.2.9:6443/x": dial tcp 192.0.2.9:6443: connect: connection refused';
+    expect(code('### Fixed', '', '- Two may join at once:', '', `      ${refused}`)).toBe('nothing');
+    expect(code('**Error Fixed:**', '```', refused, '```', '', '**Files Modified:**', '- `init.go`')).toBe(
+      'nothing',
+    );
+    expect(code('**Error Fixed:**', '- names', '', '**Error now:**', '```', refused, '```')).toBe(
+      'ApiServerUnreachable',
+    );
+  });
+
+  it('where minikube has called kubeadm again, and it went well', () => {
+    const failed = [
+      '[kubeconfig] Using kubeconfig folder "/etc/kubernetes"',
+      'error execution phase kubeconfig/admin: a kubeconfig file "/etc/kubernetes/admin.conf" exists already but has got the wrong CA cert',
+      HINT,
+      '',
+      '    ▪ Generating certificates and keys ...',
+      '    ▪ Booting up control plane ...',
+    ];
+    expect(code(...failed)).toBe('LeftoversFound');
+    expect(code(...failed, '    ▪ Configuring RBAC rules ...')).toBe('succeeded');
+    expect(code(...failed, '🏄  Done! kubectl is now configured to use "minikube" cluster')).toBe(
+      'succeeded',
+    );
+    expect(code('    ▪ Configuring RBAC rules ...')).toBe('nothing');
+  });
+});

@@ -39,7 +39,23 @@ export function withoutProgramText(lines: readonly LogLine[]): LogLine[] {
   const writers = [...linesBy('writer', lines)];
   const programs = new Set(writers.filter(([, own]) => isProgramText(own)).map(([writer]) => writer));
   const scripts = new Set(writers.flatMap(([writer, own]) => (programs.has(writer) ? [] : scriptLines(own))));
-  return withoutRemarks(lines.filter((line) => !programs.has(line.writer) && !scripts.has(line)));
+  return withoutMended(
+    withoutRemarks(lines.filter((line) => !programs.has(line.writer) && !scripts.has(line))),
+  );
+}
+
+/** A list of changes, or what is told of one: the errors below it come no more. */
+const MENDED =
+  /^(?:#{1,5} (?:Bug ?)?Fix(?:ed|es)|\*\*(?:Error|Issue|Bug|Problem)s? (?:Fixed|Resolved|Solved)\W{0,3})$/i;
+const HEADING = /^(?:#{1,5} \S|\*\*[^*]{1,80}\*\*$)/;
+
+function withoutMended(lines: LogLine[]): LogLine[] {
+  if (lines.length > MAX_LINES || !lines.some(({ text }) => MENDED.test(text))) return lines;
+  let isMended = false;
+  return lines.filter(({ text }) => {
+    if (HEADING.test(text)) isMended = MENDED.test(text);
+    return !isMended;
+  });
 }
 
 /** Comments and printed strings of the blocks in which a script's own statements are. A block ends at an empty line, a script that has its first line at none. */

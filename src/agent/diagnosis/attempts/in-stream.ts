@@ -5,6 +5,7 @@ import {
   BEGIN,
   COMMAND,
   ETCD_JSON,
+  FENCE,
   FINDING,
   HINT,
   KLOG,
@@ -15,6 +16,7 @@ import {
   PROGRESS,
   SUCCESS,
   UPGRADE_FINDING,
+  WENT_WELL,
 } from '../transcript/sentences.ts';
 import type { Attempt } from './attempt.ts';
 import { giveUp, moveTail } from './gave-up.ts';
@@ -37,6 +39,7 @@ const BEHIND = /(?:&&|;|\|\|)[^&;|]*\bkubeadm (?:init|join)\b/;
 const PULLS = /\bkubeadm config images pull\b/;
 const isOtherCommand = (text: string): boolean =>
   OTHER_COMMAND.test(text) && !BEHIND.test(text) && !PROGRESS.test(text) && !PULLS.test(text);
+const RESET = /\bkubeadm reset\b/;
 /** Its first words when it gives up, before any advice. */
 const UNFORTUNATELY = /^\s*Unfortunately, /;
 /** Lines that are remembered outside of any attempt, of which an early error may be made. */
@@ -49,6 +52,7 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
   let loose: LogLine[] = [];
   /** Within `kubeadm upgrade` or `reset`, until its end. */
   let isOther = false;
+  let isReset = false;
   const begin = (line: LogLine): Attempt => {
     const attempt: Attempt = {
       verb: undefined,
@@ -70,7 +74,12 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
     const line = lines[at];
     if (line === undefined) break;
     const { text } = line;
-    if (isOtherCommand(text) && open === undefined) isOther = true;
+    if (isOtherCommand(text) && open === undefined) {
+      isOther = true;
+      isReset = RESET.test(text);
+    } else if (isReset && FENCE.test(text))
+      // A page shows the command alone; what its next block holds is no reset's.
+      isOther = isReset = false;
     else if (COMMAND.test(text) && open === undefined) isOther = false;
     if (OTHER_KIND.test(text)) {
       // Both begin with the sentence that a join begins with; in the middle of one they are somebody else's.
@@ -92,6 +101,13 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
         continue;
       }
       isOther = false;
+    }
+    if (open === undefined && attempts.length > 0 && WENT_WELL.test(text)) {
+      const made = begin(line);
+      made.output.push(line);
+      made.result = 'succeeded';
+      close();
+      continue;
     }
     if (open === undefined && HINT.test(text)) {
       const early = earlyError(loose);

@@ -17,6 +17,7 @@ import {
   PHASES,
   SUCCESS,
   UNHEALTHY,
+  WENT_WELL,
 } from './sentences.ts';
 
 /** How the sentences of its steps begin, 1.11 to 1.36. */
@@ -93,9 +94,18 @@ const saysSo = (text: string): boolean =>
   PHASE.test(text) ||
   LAST_PHASE.test(text) ||
   (FINDING.test(text) && CHECK.test(text)) ||
-  [OWN_ERROR, OWN_REQUEST, HINT, SUCCESS, FATAL_FINDINGS, UNHEALTHY, KUBEADM_FRAME, NO_MEMBER, LIKELY].some(
-    (own) => own.test(text),
-  ) ||
+  [
+    OWN_ERROR,
+    OWN_REQUEST,
+    HINT,
+    SUCCESS,
+    FATAL_FINDINGS,
+    UNHEALTHY,
+    KUBEADM_FRAME,
+    NO_MEMBER,
+    LIKELY,
+    WENT_WELL,
+  ].some((own) => own.test(text)) ||
   (KLOG.test(text) && KLOG_STEP.test(text));
 
 /** What is known of an attempt. */

@@ -14,6 +14,9 @@ export const OTHER_COMMAND =
   /^(?:\+ |\S*[#$%] |[^'"]{0,60}[#$] )?(?:sudo )?(?:(?:docker|nerdctl|podman) exec \S+ )?(?:\S*\/)?kubeadm (?:upgrade|reset|certs|config|token)\b/;
 export const SUCCESS =
   /^Your Kubernetes (?:control-plane|master) has initialized successfully!|^This node has joined the cluster(?:[: ]|$)/;
+/** minikube has called kubeadm again, and tells by this step that its control plane has come up, or that all is done. */
+export const WENT_WELL =
+  /^\W{0,8}(?:Configuring RBAC rules \.\.\.$|Done! kubectl is now configured to use ")/u;
 /** The last line of an error. */
 export const HINT = /^To see the stack trace of this error execute with --v=5 or higher/;
 /** What it prints of a failure on standard output, before the error comes. */
@@ -72,7 +75,7 @@ const OWN_ERRORS = [
   /failed to request (?:the )?cluster-info/,
   /Failed to request cluster[- ]info, will try again: /,
   /(?:Retrying due to error: )?could not find a JWS signature in the cluster-info ConfigMap/,
-  /this version of kubeadm only supports deploying clusters/,
+  /this version of kubeadm only supports deploying clusters(?!.* >= [A-Z<{]\b)/,
   /[Ff]ound multiple CRI (?:sockets|endpoints)/,
   /error uploading crisocket/,
   /error downloading (?:certs|the secret): /,
@@ -116,7 +119,9 @@ export const OWN_REQUEST = new RegExp(`^\\s*${REQUEST}`);
 export const ERROR_WITHIN = new RegExp(
   `(?:error: )?error execution phase (?:${PHASES})(?:/[\\w/-]*)?: \\S|\\[ERROR (?:${CHECKS})[\\w./\\\\-]*\\]: \\S|(?:${OWN_SENTENCES}|${REQUEST}).*\\S`,
 );
-export const OWN_ERROR = new RegExp(`^\\s*(?:\\d+[.)] ?)?(?:error: )?(?:${OWN_SENTENCES})`);
+/** So it asks once for what the cluster is like; with `--v` nothing of its own stands in front of the answer. */
+const CONFIG_REQUEST = 'Get "?https://\\S+/kube-system/configmaps/kubeadm-config\\?timeout=10s"?: \\S';
+export const OWN_ERROR = new RegExp(`^\\s*(?:\\d+[.)] ?)?(?:error: )?(?:${OWN_SENTENCES}|${CONFIG_REQUEST})`);
 
 /** Markdown's line around a quoted output: a sentence ends there at the latest. */
 export const FENCE = /^\s*(?:```|~~~)/;
