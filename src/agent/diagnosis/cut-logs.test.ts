@@ -210,6 +210,35 @@ describe('an error that is cut off where it is told again', () => {
     const unknown = `${shared}could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"`;
     expect(code('[preflight] Running pre-flight checks', unknown, HINT, ...again)).toBe('Unclassified');
   });
+
+  it('is that with which somebody heads it', () => {
+    const unknown =
+      'couldn\'t validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"';
+    const log = ['```', '[preflight] Running pre-flight checks', 'error execution phase prefl'];
+    expect(code(`5. worker节点报错：error execution phase preflight: ${unknown}`, '', ...log)).toBe(
+      'TokenUnknown',
+    );
+    expect(code('5. The worker:', '', ...log)).toBe('Unclassified');
+  });
+
+  it('is that before it, where what follows is from the middle of a run that has not come so far', () => {
+    const before = [
+      '[check-etcd] Checking that the etcd cluster is healthy',
+      'error execution phase check-etcd: etcd cluster is not healthy: failed to dial endpoint https://192.0.2.5:2379 with maintenance client: context deadline exceeded',
+      HINT,
+    ];
+    const run = '[control-plane] Creating static Pod manifest for "kube-scheduler"';
+    expect(code(...before, '', 'The whole of it:', '...', run)).toBe('EtcdUnhealthy');
+    expect(
+      code(
+        ...before,
+        '',
+        run,
+        '[check-etcd] Checking that the etcd cluster is healthy',
+        '[etcd] Announced new etcd member',
+      ),
+    ).toBe('unfinished');
+  });
 });
 
 it('an error has its hyphens as an editor for Markdown writes them', () => {

@@ -104,6 +104,10 @@ export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogV
   const spokenOf =
     result === 'unfinished' && attempts.length === 1 ? besideFirstLine(last, lines) : undefined;
   if (spokenOf !== undefined) return spokenOf;
+  if (result === 'failed' && failure?.code === 'Unclassified') {
+    const told = toldInProse(last, lines);
+    if (told !== undefined) return told;
+  }
   if (result === 'failed' && failure !== undefined) {
     return { result, failure, telling: tellingLines(last.attempt, failure, lines), attempts: summaries };
   }
@@ -121,6 +125,10 @@ interface Judged {
 
 const isWarning = (text: string): boolean => FINDING.test(text) && !ERROR_FINDING.test(text);
 
+/** The phases in which a join looks at etcd and becomes a node, and the steps before them. */
+const LATE_PHASE = /^(?:check-etcd|kubelet-start|kubelet-wait-bootstrap|etcd-join|control-plane-join)/;
+const EARLY_STEP = /^\[(?:preflight|download-certs|certs|kubeconfig|control-plane)\] /;
+
 /** The log ends before kubeadm, called again, has got as far as the failure before it. */
 function isCutRetry(before: Judged, retry: Judged): boolean {
   const known = new Set(before.attempt.output.map(({ text }) => text));
@@ -129,9 +137,13 @@ function isCutRetry(before: Judged, retry: Judged): boolean {
   if (cut !== '' && [...known].some((line) => line.startsWith(cut))) known.add(cut);
   const begins = ({ attempt }: Judged): boolean => attempt.output.some(({ text }) => BEGIN.test(text));
   // Of the one before only the end is there, of a phase that comes later; of both, where its steps are quoted again.
-  const isLater = !begins(before) && begins(retry) && isBeyondChecks(before);
+  const isEnd = !begins(before);
+  const isLater = isEnd && begins(retry) && isBeyondChecks(before);
+  const isBetween = isEnd && !begins(retry) && LATE_PHASE.test(before.verdict.failure?.phase ?? '');
   const isEarly = (text: string): boolean =>
-    isLater ? /^\[(?:init|preflight)\]/.test(text) : BEGIN.test(text) || known.has(text);
+    isLater
+      ? /^\[(?:init|preflight)\]/.test(text)
+      : (isBetween && EARLY_STEP.test(text)) || BEGIN.test(text) || known.has(text);
   return (
     before.verdict.result === 'failed' &&
     retry.verdict.result === 'unfinished' &&
@@ -155,6 +167,24 @@ function isToldAgain(before: Judged, last: Judged | undefined): boolean {
 const ENOUGH_SAID = 60;
 const errorOf = (judged: Judged | undefined): string =>
   (judged?.attempt.error ?? []).map(({ text }) => text.trim()).join(' ');
+
+/** A sentence above may have the whole of an error with whose first words the text ends. */
+function toldInProse(last: Judged, lines: readonly LogLine[]): LogVerdict | undefined {
+  const end = lines.findLast(({ text }) => text.trim() !== '');
+  const said = end?.text.trim() ?? '';
+  const isCut = last.attempt.error.some((line) => line === end);
+  if (lines.length > EXCERPT || said.length < CUT_SAID || !isCut) return undefined;
+  const whole = lines.findLast(({ text }) => text.indexOf(said) > 0);
+  if (whole === undefined) return undefined;
+  const { text } = whole;
+  const told = diagnoseLog([
+    { ...whole, text: text.slice(text.indexOf(said)).replace(/(?:<\/\w+>|["'`*])+$/, '') },
+  ]);
+  return told.failure === undefined || told.failure.code === 'Unclassified' ? undefined : told;
+}
+
+/** No other program's words begin as so many of kubeadm's do. */
+const CUT_SAID = 24;
 
 const isBeyondChecks = ({ attempt, verdict }: Judged): boolean =>
   (verdict.failure?.phase ?? 'preflight') !== 'preflight' ||

@@ -339,3 +339,22 @@ it('a second list of findings is that of another run', () => {
   expect(verdict(...page).attempts).toHaveLength(2);
   expect(verdict(head, first, second).attempts).toHaveLength(1);
 });
+
+it("what kubeadm asked for the cluster's configuration is its error, without a word of its own", () => {
+  const steps = [
+    'I0728 14:44:51.887542     332 join.go:543] [preflight] Fetching init configuration',
+    '[preflight] Reading configuration from the cluster...',
+  ];
+  const asked =
+    'Get "https://cp.example:6443/api/v1/namespaces/kube-system/configmaps/kubeadm-config?timeout=10s": dial tcp: lookup cp.example on 192.0.2.53:53: server misbehaving';
+  expect(code(...steps, asked)).toBe('ApiServerNameUnresolved');
+});
+
+it('a reset that a page advises ends with its block', () => {
+  const found = [
+    '[ERROR FileAvailable--etc-kubernetes-kubelet.conf]: /etc/kubernetes/kubelet.conf already exists',
+    '        [ERROR Port-10250]: Port 10250 is in use',
+  ];
+  expect(code('```sh', 'kubeadm reset', '```', '', '```', ...found, '```')).toBe('LeftoversFound');
+  expect(code('```sh', 'kubeadm upgrade node', '```', '', '```', ...found, '```')).toBe('nothing');
+});
