@@ -152,7 +152,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'stores/jwe': 'host stores/contract',
   'stores/reference': '',
   'stores/vault': 'document host stores/contract',
-  text: 'kit/terminal protocol/codes document',
+  text: 'kit kit/terminal protocol/codes document',
   'text/shape': 'document text text/yaml',
   'text/yaml': 'kit document text text/yaml/scan',
   'text/yaml/scan': 'kit text',

@@ -13,7 +13,7 @@ export const LATER: readonly RegExp[] = [
   /^src\/agent\/cli\/(process\/(cloudbase-init|plan-file)|text\/help)\.ts$/,
   /^src\/agent\/steps\/(boot|containerd|network|storage|tree|units|volumes)\//,
   /^src\/agent\/steps\/on-windows\.ts$/,
-  /^src\/agent\/steps\/system\/(access\/(authorities|imported-keys)|disk|ending|software|local\/(?!hosts))/,
+  /^src\/agent\/steps\/system\/(access\/(authorities|host-keys|imported-keys)|disk|ending|software|local\/(?!hosts))/,
   /^src\/agent\/userdata\/(forms|handed|ignition|native|sealed)\//,
   /^src\/agent\/userdata\/sources\/(?!channels\/cloud-init\.ts)(azure|channels|clouds|openstack)\//,
   /^src\/kit\/command-line\//,

@@ -1,4 +1,5 @@
 import type { Position } from '../../document/document.ts';
+import { nearest } from '../nearest.ts';
 import { printable, type Report } from '../report.ts';
 import { describe, type MappingNode, type Node, pythonText } from './node.ts';
 
@@ -124,7 +125,7 @@ export class Fields {
   /** Reports every unread field as an error; for Slipway's own keys, where an unknown one is a mistake. */
   refuseUnknown(): void {
     for (const [name, { where }] of this.#nodes) {
-      if (!this.#asked.has(name)) this.wrongAt(where, `${printable(name)} is not known.`);
+      if (!this.#asked.has(name)) this.wrongAt(where, `${printable(name)} ${notKnown(name, this.#asked)}.`);
     }
   }
 
@@ -132,7 +133,7 @@ export class Fields {
   finish(known: Readonly<Record<string, string>> = {}): void {
     for (const [name, { where }] of this.#nodes) {
       if (this.#asked.has(name)) continue;
-      const why = known[name] ?? 'is not known';
+      const why = known[name] ?? notKnown(name, this.#asked);
       this.#report.warn(
         'UserDataIgnoredKey',
         `${this.#what}: ${printable(name)} ${why}; it is ignored.`,
@@ -140,6 +141,12 @@ export class Fields {
       );
     }
   }
+}
+
+/** That a key is not known, with the one of `known` that was probably meant. */
+export function notKnown(name: string, known: Iterable<string>): string {
+  const meant = nearest(name, known);
+  return meant === undefined ? 'is not known' : `is not known (was ${meant} meant?)`;
 }
 
 /** The mappings in a list; other items are errors. A missing or null list is empty. */

@@ -257,3 +257,10 @@ test.each([
 test.each(['[]', 'text', '- a'])('the root %s is refused', (text) => {
   expect(errors(read(text))[0]).toContain('must be a mapping');
 });
+
+test('an unknown key is told with the one that was probably meant', () => {
+  expect(warnings(read('write_file: []\nfavourite: x\n'))).toEqual([
+    'write_file is not known (was write_files meant?); it is ignored.',
+    'favourite is not known; it is ignored.',
+  ]);
+});

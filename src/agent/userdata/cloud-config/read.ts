@@ -1,6 +1,7 @@
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Document } from '../../document/document.ts';
 import { printable, type Report } from '../../text/report.ts';
+import { notKnown } from '../../text/yaml/fields.ts';
 import { describe, type MappingEntry, type Node, pythonText } from '../../text/yaml/node.ts';
 import { readHostname } from '../instance/hostname.ts';
 import type { Cloud } from '../instance/instance.ts';
@@ -122,7 +123,7 @@ export function readCloudConfig(
     if (asked.has(name) || READ_BEFORE.includes(name)) continue;
     const isKnown = Object.hasOwn(KNOWN_KEYS, name);
     if (!isKnown) unknownKeys.push({ name, where: key.where });
-    const why = isKnown ? KNOWN_KEYS[name] : 'is not known';
+    const why = isKnown ? KNOWN_KEYS[name] : notKnown(name, asked);
     report.warn('UserDataIgnoredKey', `${printable(name)} ${why}; it is ignored.`, key.where);
   }
   warnOfShapes(keys, report);

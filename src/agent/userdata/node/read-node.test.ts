@@ -85,11 +85,11 @@ describe('the settings of a node', () => {
   });
 
   test.each([
-    ['{kernal: {}}', '2:11 slipway: kernal is not known.'],
+    ['{kernal: {}}', '2:11 slipway: kernal is not known (was kernel meant?).'],
     ['{kernel: []}', '2:19 slipway.kernel must be a mapping'],
     ['{kubeadm: non}', '2:20 slipway: kubeadm must be a mapping, or none.'],
     ['{kubeadm: [none]}', '2:20 slipway.kubeadm must be a mapping'],
-    ['{kernel: {module: [a]}}', '2:20 slipway.kernel: module is not known.'],
+    ['{kernel: {module: [a]}}', '2:20 slipway.kernel: module is not known (was modules meant?).'],
     ['{kernel: {modules: ["a b"]}}', '2:29 slipway.kernel: modules must hold names'],
     ['{kernel: {sysctls: {../x: 1}}}', '2:30 slipway.kernel: a name in sysctls'],
     ['{kernel: {sysctls: {kernel.panic: [1]}}}', '2:44 slipway.kernel: kernel.panic must be one line'],
@@ -175,7 +175,8 @@ describe('the files of /etc/slipway', () => {
       {
         severity: 'error',
         code: 'UserDataInvalid',
-        message: '/etc/slipway/node.yaml line 2, column 3: slipway.kernel: sysctl is not known.',
+        message:
+          '/etc/slipway/node.yaml line 2, column 3: slipway.kernel: sysctl is not known (was sysctls meant?).',
       },
     ]);
   });

@@ -45,3 +45,13 @@ it('gives useradd what is right as it stands', () => {
   ] as const)
     expect(read(`${key}: "${value}"`).user).toHaveProperty(key, value);
 });
+
+it.each([
+  ['password: hunter2', /^users: password is not known \(a password as it is typed is plain_text_passwd/],
+  ['ssh_authorized_key: x', /^users: ssh_authorized_key is not known \(was ssh_authorized_keys meant\?\)/],
+  ['favourite: x', /^users: favourite is not known; it is ignored/],
+])('says what an unknown key was probably meant to be: %s', (settings, message) => {
+  const text = `#cloud-config\nusers: [{name: ann, ${settings}}]\n`;
+  const { report } = readDocument(Buffer.from(text), { metaData: {}, source: 'file' });
+  expect(report[0]).toMatchObject({ severity: 'warning', message: expect.stringMatching(message) });
+});

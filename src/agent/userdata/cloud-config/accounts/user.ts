@@ -52,7 +52,9 @@ export function readUser(fields: Fields, letIn: LetIn, given?: string): UserEntr
     ...importIds(fields),
     where: fields.where,
   };
-  fields.finish();
+  fields.finish({
+    password: 'is not known (a password as it is typed is plain_text_passwd, its hash hashed_passwd)',
+  });
   return user;
 }
 
