@@ -52,6 +52,28 @@ describe('no false alarm', () => {
   });
 });
 
+describe('by the way', () => {
+  test.each([
+    ['a password in a list', 'chpasswd: {list: "ops:hunter2"}', ['password-in-clear']],
+    ['one of chpasswd', 'chpasswd: {users: [{name: ops, type: text, password: x}]}', ['password-in-clear']],
+    ['its hash', 'chpasswd: {users: [{name: ops, type: hash, password: $6$a$b}]}', []],
+    ['a random one', 'chpasswd: {users: [{name: ops, type: RANDOM}]}', []],
+    ['a variable in a command', 'runcmd: ["echo {{ v1.instance_id }}"]', ['template-not-filled-in']],
+    [
+      'one in a call of kubeadm',
+      'runcmd: ["kubeadm join --config /a --node-name={{ local_hostname }}"]',
+      ['template-not-filled-in'],
+    ],
+    ['braces of another program', 'runcmd: ["docker ps --format {{.Names}} {{ .v1 }}"]', []],
+    ['a script that is only written', 'write_files: [{path: /a, content: "#!/bin/sh\\nls"}]', []],
+    ['a dash in a text', 'runcmd: ["echo \u2013 and \'\u2013a\'"]', []],
+    ['a blank', 'runcmd: ["ls\u00a0/etc"]', ['typographic-characters']],
+    ['a file of the image', 'runcmd: [kubeadm join --config /a]', []],
+  ])('%s', async (_, text, rules) => {
+    expect((await found(text)).filter((rule) => rule.includes('-'))).toEqual(rules);
+  });
+});
+
 test('a mode in decimal is told once', async () => {
   const file = (mode: string) =>
     `write_files:\n- {path: /a, content: x, permissions: ${mode}}\nslipway: {kubeadm: none}\n`;

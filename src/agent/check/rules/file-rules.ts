@@ -27,7 +27,37 @@ function inFiles({ files }: Seen, words: string, test: (file: FileText) => numbe
   });
 }
 
+/** Variables that cloud-init's templates have and those of other programs have not. */
+const VARIABLE =
+  /\{\{-? ?(?:ds[.[]|v1\.[a-z]|(?:local_hostname|instance_id|availability_zone|cloud_name|public_ssh_keys)\b)/;
+
 export const FILE_RULES: readonly Rule[] = [
+  {
+    id: 'template-not-filled-in',
+    severity: 'warning',
+    title: 'A variable of the metadata is not filled in',
+    why: 'Variables such as {{ ds.meta_data.local_hostname }} are filled in only where the text says that it is a template. Here it does not, and the braces stay.',
+    remedy:
+      'Make "## template: jinja" the first line: of cloud-config above #cloud-config, in Ignition of the file itself.',
+    example: {
+      wrong: "write_files:\n- path: /etc/name\n  content: '{{ ds.meta_data.local_hostname }}'\n",
+      right:
+        "## template: jinja\n#cloud-config\nwrite_files:\n- path: /etc/name\n  content: '{{ ds.meta_data.local_hostname }}'\n",
+    },
+    find: (seen) => [
+      ...inFiles(seen, 'a variable of the metadata is not filled in.', ({ text }) => text.search(VARIABLE)),
+      ...seen.shells.flatMap(({ place, text, where }) =>
+        !place.startsWith('/') && VARIABLE.test(text)
+          ? [{ message: `${place}: a variable of the metadata is not filled in.`, where }]
+          : [],
+      ),
+      ...seen.document.commands.flatMap((command) =>
+        command.kind === 'kubeadm' && VARIABLE.test(command.args.reveal().join(' '))
+          ? [{ message: 'a variable of the metadata is not filled in.', where: command.where }]
+          : [],
+      ),
+    ],
+  },
   {
     id: 'mode-read-as-decimal',
     severity: 'error',

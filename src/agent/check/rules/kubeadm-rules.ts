@@ -42,7 +42,62 @@ function file(text: string): string {
 const JOIN = 'apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\ndiscovery:\n  bootstrapToken:';
 const HASHES = `    caCertHashes: [sha256:${'0'.repeat(64)}]`;
 
+const CALLS = /(?:^|[\s;&|(/])kubeadm[ \t]+(?:init|join)\b/m;
+
 export const KUBEADM_RULES: readonly Rule[] = [
+  {
+    id: 'kubeadm-called-in-a-file',
+    severity: 'warning',
+    title: 'kubeadm is called by a script in a file',
+    why: 'Slipway runs the script once, as any other command: kubeadm is not tried again, and nobody says why it failed.',
+    remedy: 'Call kubeadm in runcmd itself, on a line of its own: kubeadm join --config FILE.',
+    example: {
+      wrong:
+        "write_files:\n- path: /opt/join.sh\n  permissions: '0755'\n  content: |\n    #!/bin/sh -e\n    kubeadm join --config /a\nruncmd:\n- /opt/join.sh\n",
+      right: 'runcmd:\n- kubeadm join --config /a\n',
+    },
+    find: ({ document, shells }) =>
+      document.commands.some(({ kind }) => kind === 'kubeadm')
+        ? []
+        : shells.flatMap(({ place, pieces, where }) =>
+            place.startsWith('/') && pieces.some(({ text }) => CALLS.test(text))
+              ? [
+                  {
+                    message: `${place} calls kubeadm: it is run once and its failure is not explained.`,
+                    where,
+                  },
+                ]
+              : [],
+          ),
+  },
+  {
+    id: 'another-kubeadm-config',
+    severity: 'warning',
+    title: 'kubeadm reads another file than the one that is written for it',
+    why: 'Where the image does not have that file, kubeadm fails; the configuration that was written has no effect.',
+    remedy: 'Name with --config the path that write_files has.',
+    example: {
+      wrong: `${file('apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration')}runcmd:\n- kubeadm join --config /run/join.yaml\n`,
+      right: `${file('apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration')}runcmd:\n- kubeadm join --config /run/kubeadm.yaml\n`,
+    },
+    find: (seen) => {
+      const paths = [...new Set(configs(seen).map(({ file: { path } }) => path))];
+      const isWritten = (path: string) => seen.document.files.some((each) => each.path === path);
+      return seen.document.commands.flatMap((command) =>
+        command.kind === 'kubeadm' &&
+        command.configPath !== undefined &&
+        paths.length > 0 &&
+        !isWritten(command.configPath)
+          ? [
+              {
+                message: `kubeadm reads ${command.configPath}, and ${paths.join(', ')} is written.`,
+                where: command.where,
+              },
+            ]
+          : [],
+      );
+    },
+  },
   {
     id: 'join-without-ca-hash',
     severity: 'error',

@@ -47,15 +47,20 @@ export const SECRET_RULES: readonly Rule[] = [
     severity: 'warning',
     title: 'A password stands in the user data as it is typed',
     why: "User data lies in the cloud's metadata service, in the secret of the management cluster and in backups; whoever reads it logs in.",
-    remedy: 'Give hashed_passwd (openssl passwd -6), or better an SSH key.',
+    remedy:
+      'Give a hash (openssl passwd -6; hashed_passwd, or type: hash in chpasswd), or better an SSH key.',
     example: {
       wrong: 'users:\n- {name: ops, plain_text_passwd: hunter2, lock_passwd: false}\n',
       right: 'users:\n- {name: ops, hashed_passwd: $6$x$y, lock_passwd: false}\n',
     },
-    find: ({ document }) =>
-      document.users.flatMap(({ name, plainPassword, where }) =>
+    find: ({ document }) => [
+      ...document.users.flatMap(({ name, plainPassword, where }) =>
         plainPassword === undefined ? [] : [{ message: `the password of ${name} is in clear.`, where }],
       ),
+      ...(document.system?.passwords?.users ?? []).flatMap(({ name, password, isHash }) =>
+        password === undefined || isHash ? [] : [{ message: `the password of ${name} is in clear.` }],
+      ),
+    ],
   },
   {
     id: 'secret-on-command-line',

@@ -137,6 +137,23 @@ export const SHELL_RULES: readonly Rule[] = [
       }),
   },
   {
+    id: 'typographic-characters',
+    severity: 'warning',
+    title: 'A command has a dash or blank that a word processor has put there',
+    why: 'To a shell a long dash begins no option, and a blank that does not break a line parts no words: the program gets other arguments than one sees.',
+    remedy: 'Type the command anew, with - and ordinary blanks.',
+    example: {
+      wrong: 'runcmd:\n- kubeadm join \u2013\u2013config /a\n',
+      right: 'runcmd:\n- kubeadm join --config /a\n',
+    },
+    find: (seen) =>
+      inPieces(seen, 'there is a dash or blank that is not of ASCII.', (piece) =>
+        /(?:^|\s)[\u2010-\u2015\u2212]{1,2}[a-z]|[\u00a0\u2007\u202f]/i.test(
+          piece.text.replace(/"[^"]*"|'[^']*'/g, ''),
+        ),
+      ),
+  },
+  {
     id: 'reboot-in-commands',
     severity: 'warning',
     title: 'A command restarts or stops the machine',

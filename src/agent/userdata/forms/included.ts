@@ -58,7 +58,8 @@ export async function included(library: Library, address: string, isOnce: boolea
 /** Why an address will never give anything, whoever is asked; undefined where that cannot be told of it. */
 export function wrongAddress(address: string): string | undefined {
   const isPath = address.startsWith('/');
-  if (!isPath && !URL.canParse(address)) return 'is no address';
+  if (!isPath && !URL.canParse(address))
+    return 'is no address; give an absolute path, or one with file:, http: or https:';
   const { protocol, hostname, pathname, hash } = isPath
     ? { protocol: 'file:', hostname: '', pathname: address, hash: '' }
     : new URL(address);
