@@ -1,16 +1,23 @@
 import type { Host } from '../../../host/host.ts';
-import { showUnits } from '../../../host/show-units.ts';
+import { showUnits, type UnitProperties } from '../../../host/show-units.ts';
 import { type Check, readText } from '../check.ts';
 import { found } from '../finding.ts';
 
 const ASK_MS = 800;
+const PROPERTIES = ['LoadState', 'NeedDaemonReload', 'ExecStart'];
 
 /** If it cannot start the kubelet, kubeadm only warns, and then waits minutes for it. */
 export const kubeletService: Check = {
   name: 'kubelet service',
-  async run(host) {
-    const [unit] = (await showUnits(host, ['kubelet.service'], ['LoadState'], ASK_MS)) ?? [];
+  async run(host, { config }) {
+    const [unit] = (await showUnits(host, ['kubelet.service'], PROPERTIES, ASK_MS)) ?? [];
     const state = unit?.get('LoadState');
+    const isStarted = !config?.skipPhases.some((phase) => phase.startsWith('kubelet-start'));
+    if (state === 'loaded' && isStarted && unit !== undefined && isWithoutKubeadm(unit)) {
+      const message =
+        'the kubelet is started without what kubeadm writes for it: kubelet.service passes no --kubeconfig, as the drop-in does that comes with kubeadm (kubelet.service.d/10-kubeadm.conf)';
+      return [found('fatal', 'KubeletNotStarted', message, { remedy: PUT_DROP_IN })];
+    }
     if (state !== 'not-found' && state !== 'masked') return [];
     if (await runsOtherwise(host)) return [];
     const [called, masked] =
@@ -21,6 +28,24 @@ export const kubeletService: Check = {
     return [found('fatal', 'KubeletNotStarted', `the ${called} ${what}`)];
   },
 };
+
+const PUT_DROP_IN =
+  'Put the drop-in of the kubeadm package into the image: /usr/lib/systemd/system/kubelet.service.d/10-kubeadm.conf (systemctl cat kubelet shows what there is).';
+
+/**
+ * A kubelet that is called by itself, and without a kubeconfig, belongs to no cluster. What a script or a variable adds is not
+ * known here, nor what a drop-in does that systemd has not read yet: kubeadm has it read them all.
+ */
+function isWithoutKubeadm(unit: UnitProperties): boolean {
+  const command = / argv\[\]=((?:\S*\/)?kubelet(?: .*?)?) ; ignore_errors=/.exec(
+    unit.get('ExecStart') ?? '',
+  )?.[1];
+  return (
+    command !== undefined &&
+    unit.get('NeedDaemonReload') !== 'yes' &&
+    !/\$|--?(?:bootstrap-)?kubeconfig\b/.test(command)
+  );
+}
 
 async function runsOtherwise(host: Host): Promise<boolean> {
   const pids = (await host.files.list('/proc')).filter((name) => /^\d+$/.test(name));
