@@ -5,7 +5,7 @@ import { bundlePath, licensesPath } from '../project.ts';
 import { baseNode } from './base-node.ts';
 import { asFunction, bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
-import { pack, sayVersion } from './pack.ts';
+import { AGENT_ARGV, pack, sayVersion } from './pack.ts';
 import { parts } from './parts/parts.ts';
 import { stripBinary } from './strip.ts';
 import { compileOnly, warmUp } from './warm-up.ts';
@@ -63,11 +63,13 @@ export async function buildBinary(
       agent: basename(agent),
       later: basename(later),
       report: basename(report),
-      'agent-cache': basename(warmUp({ node, runner, agent, scratch })),
-      'later-cache': basename(compileOnly({ node, runner, agent: later, scratch })),
       licenses: basename(licenses),
     };
-    pack({ main: launcher, assets, node, runner, output });
+    const caches = {
+      'agent-cache': warmUp({ node, runner, agent, scratch }),
+      'later-cache': compileOnly({ node, runner, agent: later, scratch }),
+    };
+    pack({ main: launcher, assets, caches, execArgv: AGENT_ARGV, node, runner, output });
     const answer = sayVersion(output, runner);
     renameSync(script, built.bundle);
     renameSync(licenses, built.licenses);

@@ -6,6 +6,7 @@ import { start } from '../../src/agent/cli/process/crash.ts';
 import { versionAnswer } from '../../src/agent/cli/process/version.ts';
 import { standard } from '../../src/agent/host/common/system/standard-output.ts';
 import { withoutSteering } from '../../src/kit/environment.ts';
+import { within } from './aligned.ts';
 import { LATER_PART } from './parts/later.ts';
 
 /**
@@ -59,5 +60,5 @@ function compile(bundle: string, cachedData?: Buffer): (...words: unknown[]) => 
 
 /** Only a V8 of the same system could make one. */
 function cacheOf(bundle: string): Buffer | undefined {
-  return process.platform === 'win32' ? undefined : Buffer.from(getRawAsset(`${bundle}-cache`));
+  return process.platform === 'win32' ? undefined : within(getRawAsset(`${bundle}-cache`));
 }

@@ -1,13 +1,20 @@
-import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { execaSync } from 'execa';
 import { withoutSteering } from '../../src/kit/environment.ts';
+import { bytesBefore, surrounded } from './aligned.ts';
 
 /**
  * Options of Node.js and V8 for every start. The code cache must be made under the same ones. With a configuration of its
  * own (an empty one), OpenSSL reads none that OPENSSL_CONF names: that could load a library before the first line runs.
  */
-export const EXEC_ARGV = ['--disable-warning=ExperimentalWarning', '--openssl-config=/dev/null'];
+const EXEC_ARGV = ['--disable-warning=ExperimentalWarning', '--openssl-config=/dev/null'];
+
+/**
+ * And for every start of the agent: one thread of V8's beside the main one. Each of four takes pages and a heap of malloc's for
+ * its part of the little garbage that a bootstrap leaves, which costs more than it helps.
+ */
+export const AGENT_ARGV = [...EXEC_ARGV, '--v8-pool-size=1'];
 
 /** The same on Windows, which has another name for nothing. */
 const FOREIGN_ARGV = ['--disable-warning=ExperimentalWarning', '--openssl-config=NUL'];
@@ -27,7 +34,6 @@ const seaConfig = {
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
   useCodeCache: true,
-  execArgv: EXEC_ARGV,
   execArgvExtension: 'none',
 };
 
@@ -36,6 +42,10 @@ interface PackOptions {
   readonly main: string;
   /** Names of files beside the main script that go into the binary, by the name under which it asks for them. */
   readonly assets?: Readonly<Record<string, string>>;
+  /** Absolute paths of code caches, which become assets by their names; the script takes them out by `within` (aligned.ts). */
+  readonly caches?: Readonly<Record<string, string>>;
+  /** Options of Node.js for every start; default `EXEC_ARGV`, on Windows the same in its words. */
+  readonly execArgv?: readonly string[];
   /** Absolute path of the (stripped) Node.js binary. */
   readonly node: string;
   /**
@@ -55,27 +65,67 @@ interface PackOptions {
  *
  * @throws Error with the failing part's own words.
  */
-export function pack({ main, assets = {}, node, runner = [], writer, output }: PackOptions): void {
+export function pack(options: PackOptions): void {
+  const { main, node, output } = options;
+  const folder = dirname(main);
+  const blob = join(folder, `${basename(output)}.blob`);
+  const caches = Object.entries(options.caches ?? {}).map(([name, path]) => ({
+    cache: readFileSync(path),
+    asset: join(folder, `${name}.asset`),
+    before: 1,
+  }));
+  const make = (): void => {
+    for (const { asset, cache, before } of caches) writeFileSync(asset, surrounded(cache, before));
+    writeBlob(options, blob);
+  };
+  const moved = (path: string): boolean => {
+    const file = caches.length > 0 ? readFileSync(path) : Buffer.alloc(0);
+    const places = caches.map(({ cache, before }) => bytesBefore(file, cache, before));
+    const isMoved = caches.some(({ before }, index) => before !== places[index]);
+    for (const [index, one] of caches.entries()) one.before = places[index] ?? one.before;
+    return isMoved;
+  };
+  make();
+  // In most binaries a blob begins at a multiple itself.
+  if (moved(blob)) make();
+  inject(node, blob, output);
+  if (moved(output)) {
+    make();
+    inject(node, blob, output);
+    if (moved(output)) throw new Error(`the code caches of ${output} lie elsewhere each time`);
+  }
+}
+
+function inject(node: string, blob: string, output: string): void {
+  copyFileSync(node, output);
+  chmodSync(output, 0o755);
+  // In a process of its own, because it warns on standard error of each section whose name it cannot find.
+  execaSync(process.execPath, [join(import.meta.dirname, 'inject.ts'), output, blob]);
+}
+
+function writeBlob(
+  { main, assets = {}, caches = {}, node, runner = [], writer, execArgv, output }: PackOptions,
+  blob: string,
+): void {
   // Node.js writes the script's path as it is given into the binary: relative ones show no folder of the builder.
   const folder = dirname(main);
-  const blob = `${basename(output)}.blob`;
   const config = `${basename(output)}.json`;
   writeFileSync(
     join(folder, config),
     JSON.stringify({
       ...seaConfig,
-      ...(writer === undefined ? {} : { useCodeCache: false, execArgv: FOREIGN_ARGV }),
+      execArgv: execArgv ?? (writer === undefined ? EXEC_ARGV : FOREIGN_ARGV),
+      ...(writer === undefined ? {} : { useCodeCache: false }),
       main: basename(main),
-      assets,
-      output: blob,
+      assets: {
+        ...assets,
+        ...Object.fromEntries(Object.keys(caches).map((name) => [name, `${name}.asset`])),
+      },
+      output: basename(blob),
     }),
   );
   const [program = node, ...words] = [...runner, writer ?? node, SEED, '--experimental-sea-config', config];
   execaSync(program, words, { cwd: folder, env: { NODE_OPTIONS: '' } });
-  copyFileSync(node, output);
-  chmodSync(output, 0o755);
-  // In a process of its own, because it warns on standard error of each section whose name it cannot find.
-  execaSync(process.execPath, [join(import.meta.dirname, 'inject.ts'), output, join(folder, blob)]);
 }
 
 /** What a program that was packed says to `--version`. @throws Error where it does not run */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
-import { EXEC_ARGV, SEED } from './pack.ts';
+import { AGENT_ARGV, SEED } from './pack.ts';
 
 /** Caches are made until two are the same; where so many differ, something in the agent hangs on chance. */
 const MOST_CACHES = 8;
@@ -79,7 +79,7 @@ function runWorker(
   programs = '',
 ): void {
   const worker = join(import.meta.dirname, 'warm-up-worker.ts');
-  const [program = node, ...before] = [...runner, node, SEED, ...EXEC_ARGV];
+  const [program = node, ...before] = [...runner, node, SEED, ...AGENT_ARGV];
   // The check is that of a normal start: without the seed.
   const flags = before.filter((flag) => mode !== 'check' || flag !== SEED);
   execaSync(program, [...flags, worker, agent, cache, mode, ...words], {
