@@ -35,3 +35,22 @@ it('hides a secret as JSON, URLs and base64 write it, alone or within something 
     { numRuns: 60 },
   );
 });
+
+it('hides what is in base64 in the first text that is long enough to hold it, and in all that follow', () => {
+  const [short, long] = ['a-short-secret', `a-secret-of-some-length-${'x'.repeat(40)}`];
+  remember([short, long]);
+  const told = [short, long].map((secret) => Buffer.from(`user:${secret}`).toString('base64'));
+  for (const _ of [1, 2]) {
+    expect(redact('nothing')).toBe('nothing');
+    for (const text of told) expect(redact(text)).toMatch(/^\S{0,8}\[redacted\]\S{0,4}$/);
+  }
+});
+
+it('hides a secret that is another one in base64 in all its forms too', () => {
+  const one = 'one-of-two-secrets';
+  const other = Buffer.from(one).toString('base64');
+  remember([one]);
+  expect(redact(other)).toContain('[redacted]');
+  remember([other]);
+  expect(redact(Buffer.from(other).toString('base64'))).toBe('[redacted]');
+});

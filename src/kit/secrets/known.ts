@@ -7,8 +7,17 @@ const SHORTEST_ENCODED = 8;
 /** In a secret of several lines (a key), lines of this length count; a shorter one may stand anywhere. */
 const SHORTEST_LINE = 16;
 
-/** By their length, the longest first, so that none is left of which another is a part. */
-let remembered: readonly (readonly [length: number, forms: readonly string[]])[] = [];
+/** As they were given; what one is in another form may be a secret of its own. */
+const known = new Set<string>();
+/** What is cut out, by its length. */
+const formsOfLength = new Map<number, Set<string>>();
+/** These lengths, the longest first, so that none is left of which another is a part. */
+let lengths: readonly number[] = [];
+/**
+ * Not in base64 yet: each with how long a text must be to hold it so, the longest last. Most texts are shorter than the line of a
+ * key takes, and to write down the forms of all its lines took longer than the files of a bootstrap.
+ */
+const unencoded: { readonly line: string; readonly least: number }[] = [];
 
 /**
  * Secrets that this process has been given: from now on `redact` cuts them out of every text, whatever they look like. As
@@ -16,46 +25,78 @@ let remembered: readonly (readonly [length: number, forms: readonly string[]])[]
  * something longer, such as `user:password`).
  */
 export function remember(secrets: Iterable<string>): void {
-  const forms = new Set(remembered.flatMap(([, those]) => those));
   for (const secret of secrets) {
     const lines = secret.trim().split(/\r?\n/);
     const least = lines.length > 1 ? SHORTEST_LINE : SHORTEST;
-    for (const line of lines.map((text) => text.trim())) {
-      if (line.length >= least) for (const form of formsOf(line)) forms.add(form);
-    }
+    for (const line of lines.map((text) => text.trim())) if (line.length >= least) rememberLine(line);
   }
-  const byLength = new Map<number, string[]>();
-  for (const form of forms) {
-    const others = byLength.get(form.length);
-    if (others) others.push(form);
-    else byLength.set(form.length, [form]);
-  }
-  remembered = [...byLength].sort(([a], [b]) => b - a);
+  unencoded.sort((a, b) => a.least - b.least);
+  sortLengths();
 }
 
 /** The text without what was remembered. */
 export function withoutRemembered(text: string): string {
+  encodeUpTo(text.length);
   let rest = text;
-  for (const [length, forms] of remembered) {
+  for (const length of lengths) {
     if (length > rest.length) continue;
-    for (const form of forms) if (rest.includes(form)) rest = rest.replaceAll(form, MARK);
+    for (const form of formsOfLength.get(length) ?? [])
+      if (rest.includes(form)) rest = rest.replaceAll(form, MARK);
   }
   return rest;
 }
 
-function formsOf(secret: string): string[] {
-  const escaped = JSON.stringify(secret).slice(1, -1);
-  const url = encodeURIComponent(secret.toWellFormed());
-  return [secret, escaped, url, url.replaceAll('%20', '+'), ...base64Of(Buffer.from(secret))];
+function rememberLine(line: string): void {
+  if (known.has(line)) return;
+  known.add(line);
+  add(line);
+  if (!PLAIN.test(line)) {
+    const url = encodeURIComponent(line.toWellFormed());
+    for (const form of [JSON.stringify(line).slice(1, -1), url, url.replaceAll('%20', '+')]) add(form);
+  }
+  // The shortest core is that of bytes that begin as the second of three.
+  unencoded.push({ line, least: coreAt(1, Buffer.byteLength(line)).length });
+}
+
+/** The same in JSON and in a URL. */
+const PLAIN = /^[\w.~-]*$/;
+
+function add(form: string): void {
+  const others = formsOfLength.get(form.length);
+  if (others) others.add(form);
+  else formsOfLength.set(form.length, new Set([form]));
+}
+
+function sortLengths(): void {
+  lengths = [...formsOfLength.keys()].sort((a, b) => b - a);
+}
+
+/** Remembers in base64 too what a text of this length may hold. */
+function encodeUpTo(length: number): void {
+  if (length < (unencoded[0]?.least ?? Number.POSITIVE_INFINITY)) return;
+  const longer = unencoded.findIndex(({ least }) => least > length);
+  for (const { line } of unencoded.splice(0, longer < 0 ? unencoded.length : longer))
+    for (const form of base64Of(Buffer.from(line))) add(form);
+  sortLengths();
+}
+
+/** Where bytes can begin among the three that base64 takes at a time. */
+const OFFSETS = [0, 1, 2];
+
+/** What of the base64 text hangs on these bytes alone. */
+function coreAt(offset: number, bytes: number): { start: number; end: number; length: number } {
+  const start = Math.ceil((offset * 8) / 6);
+  const end = Math.floor(((offset + bytes) * 8) / 6);
+  return { start, end, length: end - start };
 }
 
 /** What every base64 text has in it that holds these bytes, at each of the three places where they can begin. */
-function base64Of(bytes: Uint8Array): string[] {
-  return [0, 1, 2].flatMap((offset) => {
-    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64url');
-    const bits = (offset + bytes.length) * 8;
-    const core = text.slice(Math.ceil((offset * 8) / 6), Math.floor(bits / 6));
-    if (core.length < SHORTEST_ENCODED) return [];
+function base64Of(bytes: Buffer): string[] {
+  const moved = Buffer.concat([Buffer.alloc(OFFSETS.length), bytes]);
+  return OFFSETS.flatMap((offset) => {
+    const { start, end, length } = coreAt(offset, bytes.length);
+    if (length < SHORTEST_ENCODED) return [];
+    const core = moved.toString('base64url', OFFSETS.length - offset).slice(start, end);
     return [core, core.replaceAll('-', '+').replaceAll('_', '/')];
   });
 }

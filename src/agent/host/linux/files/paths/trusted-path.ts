@@ -32,7 +32,7 @@ export function followTrusted(root: string, path: string): TrustedPath {
   if (!path.startsWith('/') || path.includes('\0'))
     throw new HostError(`the path ${JSON.stringify(path)} is not absolute`, 'EINVAL', path);
   const above = root === '/' ? '' : root;
-  const owners = new Set([0, process.geteuid?.() ?? 0, statSync(root).uid]);
+  const owners = ownersOf(root);
   const pending = partsOf(normalize(path)).reverse();
   let done = '';
   /** What `done` was when it was looked at; undefined: missing. */
@@ -70,6 +70,17 @@ export function followTrusted(root: string, path: string): TrustedPath {
     if (isForAll(stat) && (stat.mode & STICKY) === 0) return foreign(NOBODY, done);
   }
   return { base: above + done || '/', rest: [], whose: undefined };
+}
+
+const ownersOfRoot = new Map<string, ReadonlySet<number>>();
+
+/** Whose links and directories are trusted: root's, the agent's own, and those of whom the machine's `/` is. They stay the same. */
+function ownersOf(root: string): ReadonlySet<number> {
+  const known = ownersOfRoot.get(root);
+  if (known) return known;
+  const owners = new Set([0, process.geteuid?.() ?? 0, statSync(root).uid]);
+  ownersOfRoot.set(root, owners);
+  return owners;
 }
 
 function isForAll(directory: Stats | undefined): boolean {
