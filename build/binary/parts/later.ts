@@ -2,7 +2,7 @@
 export const LATER_PART = 'slipway:later';
 
 /**
- * What a bootstrap of cloud-config from NoCloud does without, kubeadm included. The modules named here are doors: where main imports one
+ * What a bootstrap of cloud-config from NoCloud does without, kubeadm included, as long as nothing fails. The modules named here are doors: where main imports one
  * dynamically, the later part is read, which holds them and all that only they need.
  */
 export const LATER: readonly RegExp[] = [
@@ -11,6 +11,8 @@ export const LATER: readonly RegExp[] = [
   /^src\/agent\/cli\/(authors|facts|shim)\//,
   /^src\/agent\/cli\/(collect|credential|diagnose|explain-command|identity|install|network|preflight|report|reset|status|version-command)\.ts$/,
   /^src\/agent\/cli\/(process\/(cloudbase-init|plan-file)|text\/help)\.ts$/,
+  /^src\/agent\/diagnosis\/causes\/lost-attempt\.ts$/,
+  /^src\/agent\/kubeadm\/run\/explain-failure\.ts$/,
   /^src\/agent\/steps\/(boot|containerd|network|storage|tree|units|volumes)\//,
   /^src\/agent\/steps\/on-windows\.ts$/,
   /^src\/agent\/steps\/system\/(access\/(authorities|host-keys|imported-keys)|disk|ending|software|local\/(?!hosts))/,

@@ -9,9 +9,10 @@ import { redact } from '../../kit/secrets/redact.ts';
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
 import { inWordsHere } from '../../protocol/codes/on-windows.ts';
 import { explainDiscovery, type TokenSight } from './causes/explain-discovery.ts';
-import { KUBELET_STARTED } from './causes/explain-kubelet.ts';
+
 import { explainNode } from './causes/explain-node.ts';
 import { explainStaticPods } from './causes/explain-static-pods.ts';
+import { KUBELET_STARTED } from './causes/kubelet-signs.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import type { Part } from './evidence/gather.ts';
 import type { Diagnosis } from './patterns/pattern.ts';

@@ -4,8 +4,9 @@
  */
 import type { Attempt } from './attempts/attempt.ts';
 import { isRetried, RETRIED, wentOn } from './attempts/went-on.ts';
-import { explainKubeletEnd, explainKubeletRun, KUBELET_STARTED } from './causes/explain-kubelet.ts';
+import { explainKubeletEnd, explainKubeletRun } from './causes/explain-kubelet.ts';
 import { explainStaticPods } from './causes/explain-static-pods.ts';
+import { KUBELET_STARTED } from './causes/kubelet-signs.ts';
 import { refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { PROGRESS } from './transcript/sentences.ts';

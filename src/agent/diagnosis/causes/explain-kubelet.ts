@@ -11,15 +11,9 @@ import {
   SANDBOX_IMAGE,
   SANDBOX_PULL,
 } from './kubelet-run.ts';
+import { KUBELET_ENDED } from './kubelet-signs.ts';
 import { EXPIRED, KUBELET_START_RULES, kubeletLastWords } from './kubelet-start.ts';
 import { lastKnown } from './rule.ts';
-
-/** systemd's line at the end of a service's main process that was not asked for, or where it did not come so far as to start one. */
-export const KUBELET_ENDED =
-  /^kubelet\.service: (?:(?:main|control) process exited, code=(\w+), status=(\S+)|Failed to load environment files)/i;
-
-/** kubeadm's sentence from 1.20 to 1.36; what the kubelet did before it was without kubeadm's files and means nothing. */
-export const KUBELET_STARTED = /^\[kubelet-start\] Starting the kubelet/;
 
 /** A kubelet's own last words, where systemd's account is not in the log. */
 const FATAL =

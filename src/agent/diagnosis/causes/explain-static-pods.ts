@@ -5,14 +5,8 @@
 import type { Evidence, StaticPod } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
 import { readComponentLog } from './component-log.ts';
+import { ORDER, REFUSED } from './refused-pod.ts';
 import { lastKnown, plain, type Rule, reason, rule } from './rule.ts';
-
-const ORDER = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
-
-/** The words of pkg/kubelet/lifecycle/predicate.go: a sentence up to 1.20, fields since then. */
-const REFUSED = new RegExp(
-  `Failed to admit pod(?: |, [^"]{1,90}" pod="kube-system/)(${ORDER.join('|')})-[^\\s"_]+(?:_kube-system\\([^\\s)]*\\) - (?:Unexpected error while attempting to recover from admission failure: )?|" err=")(.*)`,
-);
 
 export function explainStaticPods({ staticPods, kubeletLog }: Evidence): Diagnosis | undefined {
   // One that has containers was admitted after all.
@@ -58,12 +52,6 @@ export function explainCrashLoop({ kubeletLog }: Evidence): Diagnosis | undefine
     };
   }
   return undefined;
-}
-
-/** The static pod that this line of the kubelet's refuses for storage; a moment after its start its Node does not show any. */
-export function refusedForStorage(line: string): string | undefined {
-  const [, name, why = ''] = REFUSED.exec(line) ?? [];
-  return why.includes('(res: ephemeral-storage,') ? name : undefined;
 }
 
 const refusal = (isMissing: (name: string) => boolean): Rule =>

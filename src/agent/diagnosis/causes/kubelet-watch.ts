@@ -8,11 +8,8 @@ import type { Host } from '../../host/host.ts';
 import { followUnits, type UnitFollower } from '../evidence/follow-units.ts';
 import { type LogMarks, markLogs, readPodLogs } from '../evidence/static-pods.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
-import { readComponentLog } from './component-log.ts';
-import { KUBELET_ENDED, KUBELET_STARTED } from './explain-kubelet.ts';
-import { refusedForStorage } from './explain-static-pods.ts';
-import { KUBELET_START_RULES } from './kubelet-start.ts';
-import { lastKnown } from './rule.ts';
+import { KUBELET_ENDED, KUBELET_STARTED } from './kubelet-signs.ts';
+import { refusedForStorage } from './refused-pod.ts';
 
 const ENOUGH = 3;
 /** systemd's line of the end may come before the kubelet's own last ones. */
@@ -65,7 +62,8 @@ export function watchKubelet(host: Host, { onPod, onCertificate }: Refusals = {}
   };
   const judgeKubelet = async (): Promise<void> => {
     await host.clock.sleep(SETTLE_MS);
-    conclude(lastKnown(KUBELET_START_RULES, follower.kubelet));
+    const { byKubelet } = await import('./lost-attempt.ts');
+    conclude(byKubelet(follower.kubelet));
   };
   const follower = followUnits(host, (line) => {
     if (!started) return;
@@ -81,7 +79,9 @@ export function watchKubelet(host: Host, { onPod, onCertificate }: Refusals = {}
       const logs = await readPodLogs(host, marks);
       for (const name of WATCHED_PODS) {
         const pod = logs.get(name);
-        if (pod !== undefined && pod.restarts >= ENOUGH - 1) conclude(readComponentLog(name, pod.log));
+        if (pod === undefined || pod.restarts < ENOUGH - 1) continue;
+        const { byPod } = await import('./lost-attempt.ts');
+        conclude(byPod(name, pod.log));
       }
       await host.clock.sleep(PODS_EVERY_MS, stopped.signal);
     }

@@ -1,24 +1,12 @@
 /** Runs kubeadm, watches the kubelet meanwhile, and says why it failed. */
 
-import { type KubeletWatch, watchKubelet } from '../../diagnosis/causes/kubelet-watch.ts';
-import { diagnose, evidenceFor, refined } from '../../diagnosis/diagnose.ts';
-import { NO_EVIDENCE } from '../../diagnosis/evidence/evidence.ts';
-import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';
-import { classify, type KubeadmFailure } from '../../diagnosis/words/classify.ts';
+import { watchKubelet } from '../../diagnosis/causes/kubelet-watch.ts';
+import type { KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import type { Host } from '../../host/host.ts';
+import type { ExplainedSpec } from './explain-failure.ts';
 import { refusedKubelet } from './refused-kubelet.ts';
-import { type KubeadmRun, type RunSpec, runKubeadm } from './run-kubeadm.ts';
+import { type KubeadmRun, runKubeadm } from './run-kubeadm.ts';
 import { withoutStorageRequest } from './storage-request.ts';
-
-interface ExplainedSpec extends RunSpec {
-  /** `host:port` of the API server that is joined. */
-  endpoint?: string | undefined;
-  criSocket?: string | undefined;
-  /** The public half of the bootstrap token. */
-  tokenId?: string | undefined;
-  /** An earlier attempt got past discovery with this token. */
-  tokenWasKnown?: boolean | undefined;
-}
 
 export interface ExplainedRun extends KubeadmRun {
   /** Undefined when kubeadm ended well. */
@@ -46,7 +34,8 @@ export async function runExplained(host: Host, spec: ExplainedSpec): Promise<Exp
     });
     const tokenWasKnown = spec.tokenWasKnown === true || passedDiscovery(run.stdout);
     if (run.exitStatus === 0) return { ...run, tokenWasKnown };
-    return { ...run, tokenWasKnown, failure: await explain(host, spec, run, watch) };
+    const { explainFailure } = await import('./explain-failure.ts');
+    return { ...run, tokenWasKnown, failure: await explainFailure(host, spec, run, watch) };
   } finally {
     over.abort();
     watch.stop();
@@ -56,36 +45,3 @@ export async function runExplained(host: Host, spec: ExplainedSpec): Promise<Exp
 /** kubeadm reads the cluster's configuration only after discovery has accepted the token. */
 const passedDiscovery = (stdout: string): boolean =>
   /^\[preflight\] Reading configuration from the |^\[kubelet-start\] /m.test(stdout);
-
-async function explain(
-  host: Host,
-  spec: ExplainedSpec,
-  run: KubeadmRun,
-  watch: KubeletWatch,
-): Promise<KubeadmFailure> {
-  const { verb, tokenId, tokenWasKnown, endpoint, criSocket } = spec;
-  const input = { verb, ...run, tokenId, tokenWasKnown };
-  const base = classify(input);
-  const verdict = watch.verdict();
-  // This verdict made us end kubeadm: its last words are no reason, and its exit status is our signal's.
-  if (verdict !== undefined && spec.signal?.aborted !== true) {
-    const { exitStatus: _, ...rest } = base;
-    return refined({ ...rest, lines: [] }, verdict);
-  }
-  const parts = evidenceFor(base, input);
-  if (parts.length === 0) return base;
-  const { follower } = watch;
-  const marks = watch.marks();
-  const evidence = await gatherEvidence(host, {
-    parts,
-    // No lines may mean that there is no journal to follow, or that nobody has read it yet.
-    ...(follower.complete() && !run.adopted && follower.kubelet.length > 0
-      ? { followed: { kubelet: [...follower.kubelet], runtime: [...follower.runtime] } }
-      : {}),
-    ...(run.adopted ? {} : { since: follower.begun }),
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(criSocket === undefined ? {} : { criSocket }),
-    ...(marks === undefined || run.adopted ? {} : { marks }),
-  });
-  return diagnose(input, { ...NO_EVIDENCE, ...evidence });
-}

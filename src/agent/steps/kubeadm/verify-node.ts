@@ -1,7 +1,6 @@
 import { verifyNode } from '../../cluster/verify.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { KubeadmCall } from '../../kubeadm/config/call.ts';
-import { explainMissing } from '../../kubeadm/run/explain-missing.ts';
 
 /** Undefined when the machine is the node that its configuration requests; else why it is not. */
 export async function verifiedNode(call: KubeadmCall, context: StepContext): Promise<StepResult | undefined> {
@@ -17,6 +16,7 @@ export async function verifiedNode(call: KubeadmCall, context: StepContext): Pro
   if (!verdict.ok) {
     const { failure, final } = verdict;
     const isMissing = failure.code === 'NodeNotRegistered' || failure.code === 'KubeletUnhealthy';
+    const { explainMissing } = await import('../../kubeadm/run/explain-failure.ts');
     return {
       done: false,
       failure: isMissing ? await explainMissing(host, failure) : failure,

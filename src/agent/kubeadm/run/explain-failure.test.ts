@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Failure } from '../../../protocol/journal.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { explainMissing } from './explain-missing.ts';
+import { explainMissing } from './explain-failure.ts';
 
 const FAILURE: Failure = { code: 'NodeNotRegistered', cause: 'It is not in the cluster.', remedy: 'Look.' };
 

@@ -1,0 +1,81 @@
+/** Why kubeadm has failed, or its Node is missing, by its words and by what the machine shows. Read when that happens. */
+import { redact } from '../../../kit/secrets/redact.ts';
+import { CODES, type Code } from '../../../protocol/codes/codes.ts';
+import type { Failure } from '../../../protocol/journal.ts';
+import { explainKubeletEnd, explainKubeletRun } from '../../diagnosis/causes/explain-kubelet.ts';
+import type { KubeletWatch } from '../../diagnosis/causes/kubelet-watch.ts';
+import { diagnose, evidenceFor, refined } from '../../diagnosis/diagnose.ts';
+import { NO_EVIDENCE } from '../../diagnosis/evidence/evidence.ts';
+import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';
+import { classify, type KubeadmFailure } from '../../diagnosis/words/classify.ts';
+import type { Host } from '../../host/host.ts';
+import type { KubeadmRun, RunSpec } from './run-kubeadm.ts';
+
+export interface ExplainedSpec extends RunSpec {
+  /** `host:port` of the API server that is joined. */
+  endpoint?: string | undefined;
+  criSocket?: string | undefined;
+  /** The public half of the bootstrap token. */
+  tokenId?: string | undefined;
+  /** An earlier attempt got past discovery with this token. */
+  tokenWasKnown?: boolean | undefined;
+}
+
+export async function explainFailure(
+  host: Host,
+  spec: ExplainedSpec,
+  run: KubeadmRun,
+  watch: KubeletWatch,
+): Promise<KubeadmFailure> {
+  const { verb, tokenId, tokenWasKnown, endpoint, criSocket } = spec;
+  const input = { verb, ...run, tokenId, tokenWasKnown };
+  const base = classify(input);
+  const verdict = watch.verdict();
+  // This verdict made us end kubeadm: its last words are no reason, and its exit status is our signal's.
+  if (verdict !== undefined && spec.signal?.aborted !== true) {
+    const { exitStatus: _, ...rest } = base;
+    return refined({ ...rest, lines: [] }, verdict);
+  }
+  const parts = evidenceFor(base, input);
+  if (parts.length === 0) return base;
+  const { follower } = watch;
+  const marks = watch.marks();
+  const evidence = await gatherEvidence(host, {
+    parts,
+    // No lines may mean that there is no journal to follow, or that nobody has read it yet.
+    ...(follower.complete() && !run.adopted && follower.kubelet.length > 0
+      ? { followed: { kubelet: [...follower.kubelet], runtime: [...follower.runtime] } }
+      : {}),
+    ...(run.adopted ? {} : { since: follower.begun }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(criSocket === undefined ? {} : { criSocket }),
+    ...(marks === undefined || run.adopted ? {} : { marks }),
+  });
+  return diagnose(input, { ...NO_EVIDENCE, ...evidence });
+}
+
+/** The API server answers, so what the kubelet said of the way to it is over. */
+const REASONS: readonly Code[] = [
+  'PermissionDenied',
+  'NodeNameInvalid',
+  'NodeNotRegistered',
+  'ApiServerUnavailable',
+];
+
+/** kubeadm has ended well, and the kubelet or its Node has not come: as the kubelet tells why, where it does. */
+export async function explainMissing(host: Host, failure: Failure): Promise<Failure> {
+  const known = { ...NO_EVIDENCE, ...(await gatherEvidence(host, { parts: ['kubelet'] })) };
+  const complaint = explainKubeletRun('NodeNotRegistered', known);
+  const isReason = complaint !== undefined && REASONS.includes(complaint.code);
+  const missing = isReason ? complaint : undefined;
+  const found = failure.code === 'KubeletUnhealthy' ? explainKubeletEnd(known) : missing;
+  if (found === undefined) return failure;
+  const row = CODES[found.code];
+  return {
+    ...failure,
+    code: found.code,
+    cause: redact(found.cause ?? row.cause),
+    remedy: found.remedy ?? row.remedy,
+    lines: [redact(found.evidence)],
+  };
+}
