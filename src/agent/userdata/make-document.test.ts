@@ -190,6 +190,24 @@ describe('scripts and several parts', () => {
     ]);
   });
 
+  test('scripts of each kind run in the order of their names', () => {
+    const kinds = ['per-boot', 'per-once', 'per-instance'];
+    const scripts = kinds.flatMap((kind) =>
+      ['z', 'm', 'a'].map(
+        (name) =>
+          `--B\nContent-Type: text/x-shellscript-${kind}\nContent-Disposition: attachment; filename=${name}\n\n#!/bin/sh\n${kind} ${name}`,
+      ),
+    );
+    const head = 'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n';
+    const { bootScripts = [], commands } = read([head, ...scripts, '--B--\n'].join('\n'));
+    const shells = [...bootScripts, ...commands].map((command) =>
+      command.kind === 'command' ? command.shell.reveal() : '',
+    );
+    expect(shells.map((shell) => /per-\w+ [zma]/.exec(shell)?.[0])).toEqual(
+      kinds.flatMap((kind) => ['a', 'm', 'z'].map((name) => `${kind} ${name}`)),
+    );
+  });
+
   test('a rendered script, jinja in a part, merging, the order of scripts', () => {
     const document = read(
       [

@@ -33,13 +33,19 @@ interface Script {
   commands: (Command | KubeadmCommand)[];
 }
 
+/** A script that runs at times of its own, with the same. */
+interface NamedCommand {
+  name: string;
+  commands: Command[];
+}
+
 /** What parts hold by kind, in their order. */
 interface Sorted {
   configs: ConfigPart[];
   boothooks: Command[];
-  perOnce: Command[];
-  perBoot: Command[];
-  perInstance: Command[];
+  perOnce: NamedCommand[];
+  perBoot: NamedCommand[];
+  perInstance: NamedCommand[];
   scripts: Script[];
 }
 
@@ -65,7 +71,7 @@ export function readParts(
   }
   const scripts = [...own.scripts];
   if (content !== undefined) scripts.push({ name: RUNCMD_NAME, commands: content.document.commands });
-  const perBoot = [...theirs.perBoot, ...own.perBoot];
+  const perBoot = [...byName(theirs.perBoot), ...byName(own.perBoot)];
   return {
     ...content?.document,
     slipway: content?.slipway ?? {},
@@ -73,16 +79,16 @@ export function readParts(
     ...(perBoot.length === 0 ? {} : { bootScripts: perBoot }),
     commands: [
       ...byName(theirs.scripts),
-      ...theirs.perOnce,
-      ...own.perOnce,
-      ...theirs.perInstance,
-      ...own.perInstance,
+      ...byName(theirs.perOnce),
+      ...byName(own.perOnce),
+      ...byName(theirs.perInstance),
+      ...byName(own.perInstance),
       ...byName(scripts),
     ],
   };
 }
 
-const byName = (scripts: readonly Script[]): Script['commands'] =>
+const byName = <T>(scripts: readonly { name: string; commands: T[] }[]): T[] =>
   scripts
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
     .flatMap((script) => script.commands);
@@ -135,14 +141,14 @@ function sortIn(
       break;
     case 'text/x-shellscript-per-once':
       tellOfKubeadm(part, report);
-      found.perOnce.push(onceCommand(part));
+      found.perOnce.push({ name: part.name, commands: [onceCommand(part)] });
       break;
     case 'text/x-shellscript-per-instance':
       tellOfKubeadm(part, report);
-      found.perInstance.push(scriptCommand(part));
+      found.perInstance.push({ name: part.name, commands: [scriptCommand(part)] });
       break;
     case 'text/x-shellscript-per-boot':
-      found.perBoot.push(scriptCommand(part));
+      found.perBoot.push({ name: part.name, commands: [scriptCommand(part)] });
       break;
     case 'text/cloud-boothook':
       found.boothooks.push(boothookCommand(part));
