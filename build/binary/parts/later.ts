@@ -15,7 +15,7 @@ export const LATER: readonly RegExp[] = [
   /^src\/agent\/kubeadm\/run\/explain-failure\.ts$/,
   /^src\/agent\/steps\/(boot|containerd|network|storage|tree|units|volumes)\//,
   /^src\/agent\/steps\/on-windows\.ts$/,
-  /^src\/agent\/steps\/system\/(access\/(authorities|host-keys|imported-keys)|disk|ending|software|local\/(?!hosts))/,
+  /^src\/agent\/steps\/system\/(access\/imported-keys|ending|software|local\/(?!hosts))/,
   /^src\/agent\/userdata\/(forms|handed|ignition|native|sealed)\//,
   /^src\/agent\/userdata\/sources\/(?!channels\/cloud-init\.ts)(azure|channels|clouds|openstack)\//,
   /^src\/kit\/command-line\//,

@@ -34,13 +34,22 @@ describe('parts', () => {
   });
 
   it('a boot from NoCloud with kubeadm reads main alone', () => {
-    const root = image();
+    const root = image(USER_DATA);
     const planned = run('plan', '--root', root);
     expect(planned).toMatchObject({ exitCode: 0, stderr: '' });
     expect(planned.stdout).toContain('kubeadm join');
     const applied = run('bootstrap', '--root', root);
     expect(applied.stderr).toContain('[KubeadmNotFound]');
     expect(applied.stderr).not.toContain(LATER_PART);
+  });
+
+  it('so do the steps that each machine has besides', () => {
+    const { exitCode, stderr } = run('bootstrap', '--root', image(NO_NODE));
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('ssh/host-keys done'),
+    });
+    expect(stderr).not.toContain(LATER_PART);
   });
 
   it('what is behind a door comes from the later part, with what both parts need', () => {
@@ -56,14 +65,14 @@ describe('parts', () => {
     execaSync(nodeBinary(), [join(folder, 'run.cjs'), ...words], { reject: false, extendEnv: false });
 
   /** A root with an image's cloud.cfg, whose user data lie in NoCloud's seed. */
-  function image(): string {
-    const root = join(folder, 'root');
+  function image(userData: string): string {
+    const root = mkdtempSync(join(folder, 'root-'));
     const seed = join(root, 'var/lib/cloud/seed/nocloud');
     for (const path of [seed, join(root, 'etc/cloud')]) mkdirSync(path, { recursive: true });
     writeFileSync(join(root, 'etc/os-release'), 'ID=debian\n');
     writeFileSync(join(root, 'etc/cloud/cloud.cfg'), 'users: [{name: ops}]\ndisable_root: true\n');
     writeFileSync(join(seed, 'meta-data'), 'instance-id: a\nlocal-hostname: a\n');
-    writeFileSync(join(seed, 'user-data'), USER_DATA);
+    writeFileSync(join(seed, 'user-data'), userData);
     return root;
   }
 });
@@ -77,6 +86,13 @@ part('main')({}, (name) => {
   process.stderr.write(name);
   return part('later');
 }, {});
+`;
+
+const NO_NODE = `#cloud-config
+slipway: {kubeadm: none}
+users: []
+ssh_genkeytypes: [ed25519]
+write_files: [{path: /etc/a, content: a}]
 `;
 
 const USER_DATA = `## template: jinja
