@@ -37,3 +37,12 @@ it.each([
   expect({ status, made }).toEqual({ status: 2, made: [] });
   expect(told).toMatch(/error: The user data only say where .* \[UserDataSealed\]\n.*nothing was changed/);
 });
+
+it('tells what kubeadm will not take of the file that it writes', async () => {
+  const file =
+    'apiVersion: kubeadm.k8s.io/v1beta4\\nkind: JoinConfiguration\\ndiscovery: {bootstrapToken: {token: 1}}\\n';
+  const userData = `#cloud-config\nwrite_files: [{path: /a, content: "${file}"}]\nruncmd: [kubeadm join --config /a]\n`;
+  const { status, told, made } = await applied(userData, true);
+  expect({ status, made }).toEqual({ status: 0, made: ['a'] });
+  expect(told).toMatch(/warning: user data line 2, column \d+: discovery.*\[KubeadmConfigInvalid\]/);
+});

@@ -6,6 +6,7 @@ import { apply, type Parted, parted } from '../../apply/apply.ts';
 import type { Document } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { createHost } from '../../machine.ts';
+import { checkDocument } from '../../preflight/check-document.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
 import { fromMetaData } from '../../userdata/instance/hostname.ts';
 import { ONLY_ELSEWHERE } from '../../userdata/opened.ts';
@@ -39,6 +40,8 @@ export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
     complainOf(document.report);
     if (document.report.some(({ severity }) => severity === 'error')) return 2;
     if (document.sealed ?? document.chunked) return refuseSealed();
+    // kubeadm is the machine's, but nothing mends the file that it will read there.
+    complainOf(checkDocument(document).map((entry) => ({ ...entry, severity: 'warning' })));
     const parts = parted(withoutName(document, metaData));
     if (parts.later.length > 0 && flags.partly !== true) return refuse(parts);
     return applied(host, document, parts);

@@ -109,7 +109,8 @@ export const importedKeys: StepKind<ImportedKeysSpec> = {
 
 export const passwords = ofSystem('passwords', {
   id: 'passwords',
-  title: ({ users }) => `set ${counted(users.length, 'password')}`,
+  // "password:" before a cause would hide the word behind it, as if it were one.
+  title: ({ users }) => `give passwords to ${counted(users.length, 'user')}`,
   details: ({ users, expire }) =>
     users.map(({ name }) => `${name}${expire ? ', to be changed at the next login' : ''}`),
   work: async () => (await import('./access/passwords.ts')).setPasswords,

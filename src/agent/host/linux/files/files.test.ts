@@ -86,7 +86,7 @@ describe.runIf(process.getuid?.() === 0)('directories made for a file (needs roo
 
   it('are not made for an owner that is not there', async () => {
     await expect(files.write('/srv/app/file', 'x', { owner: 'nobody', ownsParents: true })).rejects.toThrow(
-      'there is no user "nobody"',
+      '/srv/app/file cannot be written: there is no user "nobody"',
     );
     expect(await files.list('/srv')).toEqual([]);
   });

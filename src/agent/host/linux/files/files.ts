@@ -32,6 +32,16 @@ import { tellPipe } from './tell-pipe.ts';
 import { writeDevice } from './write-device.ts';
 import { wroteInPlace } from './write-in-place.ts';
 
+/** @throws HostError that names the file, for whoever has several */
+function ownerOf(root: string, owner: string, path: string): { uid: number; gid: number } {
+  try {
+    return lookupOwner(root, owner);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw new HostError(`${path} cannot be written: ${error.message}`, error.errno);
+  }
+}
+
 type Write = { path: string; content: Uint8Array | string; options?: WriteOptions };
 
 /** The file system below `root`. At start-up its synchronous calls cost a tenth of asynchronous ones. */
@@ -73,7 +83,7 @@ export function createFiles(root: string): Files {
   /** @returns undefined if it was written in place */
   const prepare = (entry: Write, parents: Parent[]): AtomicWrite | undefined => {
     const { path, content, options = {} } = entry;
-    const owner = options.owner === undefined ? undefined : lookupOwner(root, options.owner);
+    const owner = options.owner === undefined ? undefined : ownerOf(root, options.owner, path);
     const parent = attempt('creating the directory of', path, () =>
       openParent(root, path, {
         mode: options.parentsMode ?? 0o755,
