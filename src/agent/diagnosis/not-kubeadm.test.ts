@@ -426,4 +426,23 @@ describe('what a page lists is no failure', () => {
     );
     expect(code('    ▪ Configuring RBAC rules ...')).toBe('nothing');
   });
+
+  it('where a link leads to what others met', () => {
+    const met =
+      'error execution phase addon/coredns: unable to create a new DNS service: rpc error: code = Unknown desc = malformed header';
+    expect(code(`[${met} · Issue #27 · o/r · GitHub](https://example.com/o/r/issues/27)`)).toBe('nothing');
+    expect(code(met)).not.toBe('nothing');
+  });
+
+  it('where somebody has given the command again, and shows how it ended', () => {
+    const failed = ['error execution phase addon/kube-proxy: unable to create serviceaccount: EOF', HINT, ''];
+    const again = ['kubeadm reset', 'kubeadm init --config=k.yml', '```', '', 'It works:', '', '```'];
+    const done = 'Your Kubernetes control-plane has initialized successfully!';
+    expect(code(...failed, '```shell', ...again, done)).toBe('succeeded');
+    expect(code(...failed, '```shell', ...again)).toBe('ApiServerUnavailable');
+    expect(code(...failed, 'On the other machine:', done)).toBe('ApiServerUnavailable');
+    const join = ['[preflight] Reading configuration from the cluster...', 'error: x', HINT, ''];
+    expect(code(...join, ...again, done)).toBe('Unclassified');
+    expect(code(...join, 'kubeadm join a:6443', '', 'This node has joined the cluster:')).toBe('succeeded');
+  });
 });

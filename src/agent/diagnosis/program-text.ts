@@ -40,9 +40,14 @@ export function withoutProgramText(lines: readonly LogLine[]): LogLine[] {
   const programs = new Set(writers.filter(([, own]) => isProgramText(own)).map(([writer]) => writer));
   const scripts = new Set(writers.flatMap(([writer, own]) => (programs.has(writer) ? [] : scriptLines(own))));
   return withoutMended(
-    withoutRemarks(lines.filter((line) => !programs.has(line.writer) && !scripts.has(line))),
+    withoutRemarks(
+      lines.filter((line) => !programs.has(line.writer) && !scripts.has(line) && !PAGE_TITLE.test(line.text)),
+    ),
   );
 }
+
+/** Somebody else's failure, to which a link leads. */
+const PAGE_TITLE = / · (?:Issue|Pull Request|Discussion) #\d{1,9} · [\w.-]{1,100}\//;
 
 /** A list of changes, or what is told of one: the errors below it come no more. */
 const MENDED =

@@ -32,6 +32,8 @@ const JOIN_ONLY =
 /** Neither `upgrade` nor `reset` has these phases, whatever stood before. */
 const OURS_ALONE =
   /^(?:error: )?error execution phase (?:certs|kubeconfig|etcd(?:-join)?|wait-control-plane|upload-certs|mark-control-plane|kubelet-start|kubelet-wait-bootstrap|kubelet-finalize|control-plane-prepare|control-plane-join|check-etcd)[/:]|couldn't validate the identity of the API Server/;
+const INIT_PHASE =
+  /^(?:error: )?error execution phase (?:certs|kubeconfig|wait-control-plane|upload-config|upload-certs|bootstrap-token|addon)[/:]/;
 const OTHER_KIND = /^\[(?:reset|upgrade(?:\/[\w-]+)?)\] /;
 /** A run of our own on the same command line. */
 const BEHIND = /(?:&&|;|\|\|)[^&;|]*\bkubeadm (?:init|join)\b/;
@@ -102,7 +104,10 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
       }
       isOther = false;
     }
-    if (open === undefined && attempts.length > 0 && WENT_WELL.test(text)) {
+    if (
+      open === undefined &&
+      ((attempts.length > 0 && WENT_WELL.test(text)) || isRetold(text, loose, attempts.at(-1)))
+    ) {
       const made = begin(line);
       made.output.push(line);
       made.result = 'succeeded';
@@ -168,6 +173,16 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
       output.some(({ text }) => UNFORTUNATELY.test(text))
     );
   });
+}
+
+/** Somebody tells of a failure, of the command that he gave once more, and of how it ended alone. */
+function isRetold(text: string, loose: readonly LogLine[], before: Attempt | undefined): boolean {
+  if (before?.result !== 'failed' || !SUCCESS.test(text)) return false;
+  const verb = INIT_ONLY.test(text) ? 'init' : 'join';
+  const wasInit = before.verb === 'init' || before.error.some((line) => INIT_PHASE.test(line.text));
+  return (
+    (wasInit ? 'init' : before.verb) === verb && loose.some((line) => COMMAND.exec(line.text)?.[1] === verb)
+  );
 }
 
 /** Somebody who adds a member by hand is told once, and does not log it so. */
