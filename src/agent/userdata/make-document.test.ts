@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Document, KubeadmCommand } from '../document/document.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
 import { readDocument } from './fixtures/read-document.ts';
 import { fixture } from './fixtures/read-json.ts';
+import { readUserData } from './read-user-data.ts';
 
 const INSTANCE = {
   metaData: { 'instance-id': 'i-1', 'local-hostname': 'node-1.example.test' },
@@ -187,6 +189,39 @@ describe('scripts and several parts', () => {
   ])('a template of which nothing known comes: %j', (text, code, message, line) => {
     expect(read(text).report).toMatchObject([
       { severity: 'error', code, message: expect.stringMatching(message), where: { line } },
+    ]);
+  });
+
+  test('what is wrong in one of several cloud-configs has its line in that one, and its name', () => {
+    const bad = Buffer.from('#cloud-config\nwrite_files:\n- content: x\n').toString('base64');
+    const { report } = read(
+      [
+        'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n',
+        '--B\nContent-Type: text/cloud-config\n\nusers:\n- shell: /bin/sh',
+        `--B\nContent-Type: text/cloud-config\nContent-Transfer-Encoding: base64\n\n${bad}`,
+        '--B--\n',
+      ].join('\n'),
+    );
+    expect(report.map(({ message, where }) => [message, where])).toEqual([
+      ['write_files: an item has no path.', { line: 3, column: 3, within: 'MIME part 2, decoded' }],
+      ['users: an item has no name.', { line: 8, column: 3 }],
+    ]);
+  });
+
+  test('the same in an archive', async () => {
+    const archive = '#cloud-config-archive\n- "runcmd: [ls]"\n- "users:\\n- shell: /bin/sh"\n';
+    const host = createLinuxHost({ root: '/' });
+    const library = { host, instance: '', keeps: false, isOffline: true } as const;
+    const { report } = await readUserData(
+      Buffer.from(archive),
+      { source: 'file', metaData: {} },
+      { library },
+    );
+    expect(report).toMatchObject([
+      {
+        message: 'users: an item has no name.',
+        where: { line: 2, column: 3, within: 'entry 2 of the archive (at line 3)' },
+      },
     ]);
   });
 

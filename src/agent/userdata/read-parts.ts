@@ -1,5 +1,6 @@
 import type { Command, Document, KubeadmCommand } from '../document/document.ts';
 import { printable, type Report } from '../text/report.ts';
+import type { SourceText } from '../text/source-text.ts';
 import type { MappingNode } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
 import { mentionsKubeadmBootstrap } from './cloud-config/commands/lift.ts';
@@ -103,13 +104,22 @@ function sorted(parts: readonly Part[], instance: Instance, report: Report, pref
     perInstance: [],
     scripts: [],
   };
-  for (const given of parts) {
+  for (const each of parts) {
+    const given = parts.length > 1 ? { ...each, source: withName(each.source) } : each;
     const own = report.of(given.source);
     if (!isForThisMachine(given, instance.metaData, own)) continue;
     const part = given.type === 'text/jinja2' ? renderPart(given, variablesOf(instance), own) : given;
     if (part !== undefined) sortIn(part, found, parts.length > 1, instance, own, prefix);
   }
   return found;
+}
+
+/** Each place in the text tells which text that is: what is merged of several has places of all of them. */
+function withName({ note, ...source }: SourceText): SourceText {
+  const own = note?.replace(/^counted in /, '').replace(/, which is in line (\d+)$/, ' (at line $1)');
+  const within = [source.within, own].filter((one) => one !== undefined).join(', ');
+  if (within === '') return source;
+  return { ...source, within, locate: (offset) => ({ ...source.locate(offset), within }) };
 }
 
 function sortIn(
