@@ -169,7 +169,8 @@ const errorOf = (judged: Judged | undefined): string =>
   (judged?.attempt.error ?? []).map(({ text }) => text.trim()).join(' ');
 
 /** A sentence above may have the whole of an error with whose first words the text ends. */
-function toldInProse(last: Judged, lines: readonly LogLine[]): LogVerdict | undefined {
+function toldInProse(last: Judged, all: readonly LogLine[]): LogVerdict | undefined {
+  const lines = all.filter(({ writer }) => writer === last.attempt.last.writer);
   const end = lines.findLast(({ text }) => text.trim() !== '');
   const said = end?.text.trim() ?? '';
   const isCut = last.attempt.error.some((line) => line === end);
