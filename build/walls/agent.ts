@@ -157,8 +157,8 @@ export const AGENT: Readonly<Record<string, string>> = {
   'text/yaml': 'kit document text text/yaml/scan',
   'text/yaml/scan': 'kit text',
   timeline: 'kit kit/terminal protocol',
-  userdata: `kit kit/secrets protocol document engine fetch host text text/yaml userdata/cloud-config
-    userdata/cloud-config/commands userdata/decode userdata/forms userdata/handed userdata/ignition
+  userdata: `kit kit/secrets protocol document engine fetch host kubeadm/config text text/yaml userdata/cloud-config
+    userdata/decode userdata/forms userdata/handed userdata/ignition
     userdata/instance userdata/jinja userdata/merge userdata/native userdata/network userdata/node userdata/sealed
     userdata/sources userdata/sources/contract userdata/sources/machine`,
   'userdata/cloud-config': `kit/secrets document text text/yaml userdata/cloud-config/accounts
@@ -180,7 +180,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     userdata/ignition/url`,
   'userdata/ignition/config': 'text userdata/ignition/check userdata/ignition/json userdata/ignition/schema',
   'userdata/ignition/json': 'kit',
-  'userdata/ignition/lift': 'kit/secrets document text userdata/cloud-config/commands userdata/ignition/unit',
+  'userdata/ignition/lift': 'kit/secrets document kubeadm/config text userdata/cloud-config/commands userdata/ignition/unit',
   'userdata/ignition/render': `document fetch text userdata/forms userdata/ignition/check userdata/ignition/config
     userdata/ignition/schema userdata/ignition/translate`,
   'userdata/ignition/schema': 'document text userdata/ignition/json',

@@ -9,7 +9,7 @@ import { isSecretReference } from '../stores/reference/reference.ts';
 /** Kinds of steps that change nothing but a tree of files; accounts are changed by the tree's own programs. */
 const AT_REST: ReadonlySet<string> = new Set(['files', 'tree', 'groups', 'users', 'units']);
 /** An enabled unit starts when the image boots. */
-const COMES_BY_ITSELF: ReadonlySet<string> = new Set(['unit-starts', 'ready']);
+const COMES_BY_ITSELF: ReadonlySet<string> = new Set(['unit-starts', 'left-call', 'ready']);
 
 /** No secret goes into an image: the machine gets it. */
 const HOLDS_SECRETS: ReadonlySet<string> = new Set(['files', 'tree']);

@@ -93,7 +93,7 @@ withoutKubeadm: true
 
 it('refuses scripts for Windows everywhere else, before anything is done', async () => {
   const scripts = '<powershell>kubeadm join</powershell><script>echo</script>';
-  expect(await fitted(scripts)).toEqual({ kinds: ['command', 'command'], lacking: [] });
+  expect(await fitted(scripts)).toEqual({ kinds: ['command', 'command', 'left-call'], lacking: [] });
   const { lacking } = await fitted(scripts, 'linux');
   expect(lacking).toHaveLength(2);
   expect(lacking[0]?.join()).toMatch(/^1,1,This script is for Windows/);

@@ -1,7 +1,7 @@
 import { editDistance } from '../../kit/edit-distance.ts';
 import type { Document, ReportEntry } from '../document/document.ts';
+import { mentionsKubeadmBootstrap } from '../kubeadm/config/mentions.ts';
 import { printable } from '../text/report.ts';
-import { mentionsKubeadmBootstrap } from './cloud-config/commands/lift.ts';
 
 /** Letters that may be wrong in a word that is still recognised. */
 const SLIPS = 2;

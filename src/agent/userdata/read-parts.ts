@@ -1,9 +1,9 @@
 import type { Command, Document, KubeadmCommand } from '../document/document.ts';
+import { mentionsKubeadmBootstrap } from '../kubeadm/config/mentions.ts';
 import { printable, type Report } from '../text/report.ts';
 import type { SourceText } from '../text/source-text.ts';
 import type { MappingNode } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
-import { mentionsKubeadmBootstrap } from './cloud-config/commands/lift.ts';
 import { type Content, readCloudConfig, topLevel } from './cloud-config/read.ts';
 import { refuseFirstLine } from './decode/first-line.ts';
 import type { Part } from './decode/part.ts';

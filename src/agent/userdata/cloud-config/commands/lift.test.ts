@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { liftKubeadm, mentionsKubeadmBootstrap } from './lift.ts';
+import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/mentions.ts';
+import { liftKubeadm } from './lift.ts';
 
 const SENTINEL = '/run/cluster-api/bootstrap-success.complete';
 
