@@ -180,7 +180,8 @@ export const AGENT: Readonly<Record<string, string>> = {
     userdata/ignition/url`,
   'userdata/ignition/config': 'text userdata/ignition/check userdata/ignition/json userdata/ignition/schema',
   'userdata/ignition/json': 'kit',
-  'userdata/ignition/lift': 'kit/secrets document kubeadm/config text userdata/cloud-config/commands userdata/ignition/unit',
+  'userdata/ignition/lift':
+    'kit/secrets document kubeadm/config text userdata/cloud-config/commands userdata/ignition/unit',
   'userdata/ignition/render': `document fetch text userdata/forms userdata/ignition/check userdata/ignition/config
     userdata/ignition/schema userdata/ignition/translate`,
   'userdata/ignition/schema': 'document text userdata/ignition/json',
