@@ -21,16 +21,27 @@ export interface ExplainedSpec extends RunSpec {
   tokenWasKnown?: boolean | undefined;
 }
 
+/** What a watch has seen. */
+export interface Watched {
+  verdict: ReturnType<KubeletWatch['verdict']>;
+  marks: ReturnType<KubeletWatch['marks']>;
+  follower: {
+    isComplete: boolean;
+    kubelet: string[];
+    runtime: string[];
+    begun: KubeletWatch['follower']['begun'];
+  };
+}
+
 export async function explainFailure(
   host: Host,
   spec: ExplainedSpec,
   run: KubeadmRun,
-  watch: KubeletWatch,
+  { verdict, marks, follower }: Watched,
 ): Promise<KubeadmFailure> {
   const { verb, tokenId, tokenWasKnown, endpoint, criSocket } = spec;
   const input = { verb, ...run, tokenId, tokenWasKnown };
   const base = classify(input);
-  const verdict = watch.verdict();
   // This verdict made us end kubeadm: its last words are no reason, and its exit status is our signal's.
   if (verdict !== undefined && spec.signal?.aborted !== true) {
     const { exitStatus: _, ...rest } = base;
@@ -38,13 +49,11 @@ export async function explainFailure(
   }
   const parts = evidenceFor(base, input);
   if (parts.length === 0) return base;
-  const { follower } = watch;
-  const marks = watch.marks();
   const evidence = await gatherEvidence(host, {
     parts,
     // No lines may mean that there is no journal to follow, or that nobody has read it yet.
-    ...(follower.complete() && !run.adopted && follower.kubelet.length > 0
-      ? { followed: { kubelet: [...follower.kubelet], runtime: [...follower.runtime] } }
+    ...(follower.isComplete && !run.adopted && follower.kubelet.length > 0
+      ? { followed: { kubelet: follower.kubelet, runtime: follower.runtime } }
       : {}),
     ...(run.adopted ? {} : { since: follower.begun }),
     ...(endpoint === undefined ? {} : { endpoint }),

@@ -1,9 +1,9 @@
 /** Runs kubeadm, watches the kubelet meanwhile, and says why it failed. */
 
-import { watchKubelet } from '../../diagnosis/causes/kubelet-watch.ts';
+import { type KubeletWatch, watchKubelet } from '../../diagnosis/causes/kubelet-watch.ts';
 import type { KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import type { Host } from '../../host/host.ts';
-import type { ExplainedSpec } from './explain-failure.ts';
+import type { ExplainedSpec, Watched } from './explain-failure.ts';
 import { refusedKubelet } from './refused-kubelet.ts';
 import { type KubeadmRun, runKubeadm } from './run-kubeadm.ts';
 import { withoutStorageRequest } from './storage-request.ts';
@@ -34,12 +34,23 @@ export async function runExplained(host: Host, spec: ExplainedSpec): Promise<Exp
     });
     const tokenWasKnown = spec.tokenWasKnown === true || passedDiscovery(run.stdout);
     if (run.exitStatus === 0) return { ...run, tokenWasKnown };
+    // As it is at kubeadm's end: what comes while the rest is read is not of this attempt.
+    const watched = seenBy(watch);
     const { explainFailure } = await import('./explain-failure.ts');
-    return { ...run, tokenWasKnown, failure: await explainFailure(host, spec, run, watch) };
+    return { ...run, tokenWasKnown, failure: await explainFailure(host, spec, run, watched) };
   } finally {
     over.abort();
     watch.stop();
   }
+}
+
+function seenBy({ verdict, marks, follower }: KubeletWatch): Watched {
+  const { kubelet, runtime, begun } = follower;
+  return {
+    verdict: verdict(),
+    marks: marks(),
+    follower: { isComplete: follower.complete(), kubelet: [...kubelet], runtime: [...runtime], begun },
+  };
 }
 
 /** kubeadm reads the cluster's configuration only after discovery has accepted the token. */
