@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { readConfig } from '../../../kubeadm/config/config.ts';
@@ -9,7 +10,8 @@ import { kubeletService } from './kubelet-service.ts';
 const told = (...properties: string[]): Promise<string[]> => toldWith({}, ...properties);
 
 async function toldWith(task: Partial<Task>, ...properties: string[]): Promise<string[]> {
-  const real = createLinuxHost();
+  // Of its own, since a kubelet may run on the machine of the test.
+  const real = createLinuxHost({ root: scratch() });
   const run = async () => ({ exitStatus: 0, stdout: `${properties.join('\n')}\n`, stderr: '' });
   const host = { ...real, processes: { ...real.processes, run } } as unknown as Host;
   const findings = await kubeletService.run(host, { attempted: false, mend: false, ...task });
