@@ -1,7 +1,7 @@
 /** The `[ERROR Name]` blocks of kubeadm's preflight checks. Names: cmd/kubeadm/app/preflight, 1.20 - 1.34. */
 import { CODES } from '../../../protocol/codes/codes.ts';
 import { diagnoseImagePull } from './image.ts';
-import type { PreflightFinding } from './output.ts';
+import type { KubeadmOutput, PreflightFinding } from './output.ts';
 import { type Diagnosis, endSentence, type Pattern, shorten } from './pattern.ts';
 import { diagnoseRuntime } from './runtime.ts';
 
@@ -192,6 +192,29 @@ const READERS: [start: string, reader: Reader][] = [
   ['HTTPProxy', simple('PreflightFailed')],
 ];
 
+/** Where a terminal broke the warning, it ends anywhere. */
+const TOO_NEW = /^Kubernetes version is greater than kubeadm version\b(?:.*Kubeadm version: (1\.\d{1,3}))?/;
+const OF_KUBERNETES = /\/kube-(?:apiserver|controller-manager|scheduler|proxy):v(1\.[\w.+-]{1,60})/;
+
+/** kubeadm only warns of a version that it does not know, and then asks for images of it. */
+function ofNewerVersion(
+  { warnings }: KubeadmOutput,
+  finding: PreflightFinding,
+): Omit<Diagnosis, 'evidence'> | undefined {
+  const warning = warnings.find(({ name }) => name === 'KubernetesVersion');
+  const warned = TOO_NEW.exec(warning?.text ?? '');
+  const [, wanted] = OF_KUBERNETES.exec(finding.text) ?? [];
+  if (warned === null || wanted === undefined || !finding.name.startsWith('ImagePull')) return undefined;
+  const { code, cause = CODES[code].cause } = image(finding);
+  if (!code.startsWith('Image')) return undefined;
+  const [, own] = warned;
+  return {
+    code: 'VersionSkew',
+    cause: `The configuration asks for Kubernetes ${wanted}, which is newer than the installed kubeadm${own === undefined ? '' : ` (${own})`} sets up: ${cause.charAt(0).toLowerCase()}${cause.slice(1)}`,
+    persistence: CODES[code].persistence,
+  };
+}
+
 /**
  * Several findings at once are told as the one that a person must mend first, and the others behind it. What does
  * not pass by itself comes first: as long as it is there, trying again is of no use, whatever else may pass.
@@ -200,15 +223,16 @@ export const preflightPattern: Pattern = ({ output }) => {
   const read = output.preflight.map((finding) => {
     const rank = READERS.findIndex(([start]) => finding.name.startsWith(start));
     const reader = READERS[rank]?.[1] ?? simple('PreflightFailed');
-    const diagnosis = reader(finding);
+    const plain = reader(finding);
+    const diagnosis = ofNewerVersion(output, finding) ?? plain;
     const passes = CODES[diagnosis.code].persistence === 'permanent' ? 0 : 1;
-    return { finding, passes, rank: rank < 0 ? READERS.length : rank, diagnosis };
+    return { finding, passes, rank: rank < 0 ? READERS.length : rank, diagnosis, plain };
   });
   read.sort((a, b) => a.passes - b.passes || a.rank - b.rank);
   const [first, ...others] = read;
   if (first === undefined) return undefined;
   const cause = first.diagnosis.cause ?? CODES[first.diagnosis.code].cause;
-  const more = others.map(({ diagnosis }) => diagnosis.cause ?? CODES[diagnosis.code].cause);
+  const more = others.map(({ plain }) => plain.cause ?? CODES[plain.code].cause);
   const told = [...new Set(more)].filter((one) => one !== cause).map((one) => one.replace(/\.$/, ''));
   const also = told.length === 0 ? '' : ` Also: ${endSentence(shorten(told.join('; '), 320))}`;
   return {
