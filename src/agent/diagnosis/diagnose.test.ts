@@ -174,6 +174,26 @@ describe('evidence', () => {
     ).toBe('ControlPlaneNotReady');
   });
 
+  it('of a kubelet that cannot have its health port names who has it', () => {
+    const stderr =
+      'error: error execution phase kubelet-wait-bootstrap: failed while waiting for the kubelet to start: The HTTP call equal to \'curl -sSL http://127.0.0.1:10248/healthz\' returned error: Get "http://127.0.0.1:10248/healthz": context deadline exceeded\n';
+    const end = { verb: 'join', stdout: '', stderr, exitStatus: 1 } as const;
+    const base = classify(end);
+    expect(base.code).toBe('KubeletUnhealthy');
+    expect(evidenceFor(base, end)).toContain('listeners');
+    const kubeletLog = readLogFixtures('kubelet-running')
+      .filter(({ cause }) => cause.includes(':10248'))
+      .flatMap(({ text }) => messages(text));
+    const listeners = [{ port: 10248, program: 'perl (process 220)' }];
+    const told = 'The kubelet cannot tell its health at 127.0.0.1:10248: the port is in use.';
+    expect(explain(base, end, { ...NO_EVIDENCE, kubeletLog })).toMatchObject({ cause: told });
+    expect(explain(base, end, { ...NO_EVIDENCE, kubeletLog, listeners })).toMatchObject({
+      code: 'PortInUse',
+      persistence: 'permanent',
+      cause: `${told} It is perl (process 220) that listens there.`,
+    });
+  });
+
   it('of an API server that tells what fails explains why it is silent', () => {
     const stderr =
       'error execution phase preflight: couldn\'t validate the identity of the API Server: Get "https://10.0.0.9:6443/api/v1/namespaces/kube-public/configmaps/cluster-info?timeout=10s": net/http: request canceled (Client.Timeout exceeded while awaiting headers)';

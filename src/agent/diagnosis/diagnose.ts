@@ -9,8 +9,7 @@ import { redact } from '../../kit/secrets/redact.ts';
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
 import { inWordsHere } from '../../protocol/codes/on-windows.ts';
 import { explainDiscovery, type TokenSight } from './causes/explain-discovery.ts';
-
-import { explainNode } from './causes/explain-node.ts';
+import { explainNode, withHolder } from './causes/explain-node.ts';
 import { explainStaticPods } from './causes/explain-static-pods.ts';
 import { KUBELET_STARTED } from './causes/kubelet-signs.ts';
 import type { Evidence } from './evidence/evidence.ts';
@@ -56,7 +55,8 @@ export function evidenceFor(base: KubeadmFailure, { stdout, verb }: KubeadmEnd):
   if (code === 'ContainerRuntimeDown' || code === 'ContainerRuntimeUnsuitable') return ['runtime', 'machine'];
   if (!NODE_SYMPTOMS.includes(code)) return [];
   // Before kubeadm has started it, the kubelet has no configuration and ends again and again: that means nothing.
-  if (startedKubelet(base, stdout)) return ['kubelet', 'runtime', 'static pods', 'machine', 'API server'];
+  if (startedKubelet(base, stdout))
+    return ['kubelet', 'runtime', 'static pods', 'machine', 'API server', 'listeners'];
   // A program that cannot even say its version: that systemd starts it again and again is what follows from that.
   if (code === 'KubeletNotStarted') return base.phase === 'preflight' ? [] : ['kubelet'];
   if (code === 'Unclassified') return [];
@@ -100,7 +100,7 @@ export function explain(base: KubeadmFailure, input: DiagnosisInput, evidence: E
     ? (explainStaticPods({ ...seen, staticPods: ownPods(input, seen) }) ??
       explainDiscovery(base, seen, input))
     : (explainNode(base, seen) ?? explainBySwap(base, seen));
-  return better === undefined ? base : refined(base, better);
+  return better === undefined ? base : refined(base, withHolder(better, seen));
 }
 
 /** Where a log has no line of the kubelet: one that meets swap ends, if nobody has told it to bear it. */

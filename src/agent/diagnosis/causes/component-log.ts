@@ -1,6 +1,6 @@
 /** Why a static pod of the control plane ends, from its own last lines. Texts: etcd 3.4 to 3.6, Kubernetes 1.20 to 1.36. */
 import type { Diagnosis } from '../patterns/pattern.ts';
-import { lastKnown, plain, type Rule, reason, rule } from './rule.ts';
+import { lastKnown, plain, portFacts, type Rule, reason, rule } from './rule.ts';
 
 /** What etcd and the components of Kubernetes have in common. */
 const common = (name: string): Rule[] => [
@@ -21,6 +21,7 @@ const common = (name: string): Rule[] => [
   rule(/listen tcp\d? (\S+?): bind: address already in use/, ([, address]) => ({
     code: 'PortInUse',
     cause: `${name} cannot listen at ${address}: the port is in use.`,
+    ...portFacts(address),
   })),
   rule(/listen tcp\d? (\S+?): bind: cannot assign requested address/, ([, address]) => ({
     code: 'ControlPlaneConfigInvalid',

@@ -5,6 +5,7 @@ import type { Diagnosis } from '../patterns/pattern.ts';
 import {
   CUT_REGISTRATION,
   EXEC_DENIED,
+  HEALTH_PORT,
   KUBELET_CONTAINER_RULES,
   KUBELET_IMAGE_RULES,
   KUBELET_NODE_RULES,
@@ -172,8 +173,10 @@ export function explainKubeletRun(code: Code, { kubeletLog, runtimeLog }: Eviden
     case 'EtcdLearnerNotReady':
     case 'EtcdMemberNotAdded':
       return containers();
+    case 'KubeletUnhealthy':
+      return lastKnown([HEALTH_PORT], kubeletLog);
     case 'KubeadmTimedOut':
-      return containers() ?? node();
+      return containers() ?? node() ?? lastKnown([HEALTH_PORT], kubeletLog);
     default:
       return undefined;
   }

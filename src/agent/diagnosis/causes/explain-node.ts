@@ -116,6 +116,14 @@ function outOfMemory({ outOfMemory: lines }: Evidence): Diagnosis | undefined {
   };
 }
 
+/** With the program that listens at the port that is in use, where it is still there. */
+export function withHolder(found: Diagnosis, { listeners }: Pick<Evidence, 'listeners'>): Diagnosis {
+  const holder = listeners.find(({ port }) => port === found.facts?.port);
+  return found.code !== 'PortInUse' || holder === undefined
+    ? found
+    : { ...found, cause: `${found.cause} It is ${holder.program} that listens there.` };
+}
+
 function portInUse(base: KubeadmFailure, { listeners }: Evidence): Diagnosis | undefined {
   const { port, also = '' } = base.facts ?? {};
   const holder = listeners.find((listener) => listener.port === port);

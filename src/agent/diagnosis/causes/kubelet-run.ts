@@ -1,7 +1,7 @@
 /** What keeps a kubelet that runs from its work: its Node, its certificate, its static pods. Texts: 1.20 to 1.36. */
 import { diagnoseImagePull } from '../patterns/image.ts';
 import { CGROUPS_PATH } from './kubelet-start-machine.ts';
-import { type Rule, reason, rule } from './rule.ts';
+import { portFacts, type Rule, reason, rule } from './rule.ts';
 
 /** A pod of somebody's may have no image; kubeadm waits for its own. */
 const OWN_IMAGE = /kube-(?:apiserver|controller-manager|scheduler|proxy)|etcd|pause|coredns/;
@@ -242,6 +242,16 @@ const nodeRules: Rule[] = [
     }),
   ),
 ];
+
+/** It works without it, and asks for the port again every five seconds; whoever asks there is answered by somebody else. */
+export const HEALTH_PORT: Rule = rule(
+  /(?:"Failed to start healthz server" err="|Starting healthz server failed: )listen tcp\d? (\S+?): bind: address already in use/,
+  ([, address]) => ({
+    code: 'PortInUse',
+    cause: `The kubelet cannot tell its health at ${address}: the port is in use.`,
+    ...portFacts(address),
+  }),
+);
 
 /** A pager or a person cut it off before the reason. */
 export const CUT_REGISTRATION: Rule = rule(

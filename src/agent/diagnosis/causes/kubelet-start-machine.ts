@@ -1,4 +1,4 @@
-import { type Rule, reason, rule } from './rule.ts';
+import { portFacts, type Rule, reason, rule } from './rule.ts';
 
 /** runc's complaint about the path that a kubelet with the other driver gives it. */
 export const CGROUPS_PATH: Rule = rule(
@@ -115,6 +115,7 @@ export const machineRules: Rule[] = [
   rule(/listen tcp\d? (\S+?): bind: address already in use/, ([, address]) => ({
     code: 'PortInUse',
     cause: `The kubelet cannot listen at ${address}: the port is in use.`,
+    ...portFacts(address),
   })),
 ];
 

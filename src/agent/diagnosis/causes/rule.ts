@@ -37,6 +37,12 @@ export function plain(line: string): string {
   );
 }
 
+/** The port at the end of an address, for whoever wants to know who listens there. */
+export function portFacts(address: string | undefined): Pick<Diagnosis, 'facts'> {
+  const port = Number(/:(\d{1,5})$/.exec(address ?? '')?.[1]);
+  return port > 0 ? { facts: { port } } : {};
+}
+
 /** A reason as it may stand in a sentence: without what closes a quotation around it, at most 200 characters. */
 export function reason(text: string | undefined): string {
   // journalctl marks with `>` where it cut a line off.

@@ -52,3 +52,25 @@ it('tells why the kubelet ends', async () => {
     unhealthy,
   );
 });
+
+it('tells who has the port at which the kubelet tells its health', async () => {
+  const unhealthy: Failure = { ...FAILURE, code: 'KubeletUnhealthy' };
+  const host = journalSays(
+    'kubelet[270]: E1127 15:35:18.569856     270 server.go:794] Starting healthz server failed: listen tcp 127.0.0.1:10248: bind: address already in use',
+  );
+  const { run } = host.processes;
+  const ss = 'LISTEN 0      50         127.0.0.1:10248      0.0.0.0:*    users:(("perl",pid=131,fd=3))\n';
+  const listening: Host = {
+    ...host,
+    processes: {
+      ...host.processes,
+      run: async (spec) => (spec.argv[0] === 'ss' ? { ...(await run(spec)), stdout: ss } : run(spec)),
+    },
+  };
+  expect(await explainMissing(listening, unhealthy)).toMatchObject({
+    code: 'PortInUse',
+    cause:
+      'The kubelet cannot tell its health at 127.0.0.1:10248: the port is in use. It is perl (process 131) that listens there.',
+    lines: [expect.stringContaining('Starting healthz server failed')],
+  });
+});

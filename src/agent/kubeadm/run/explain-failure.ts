@@ -3,9 +3,10 @@ import { redact } from '../../../kit/secrets/redact.ts';
 import { CODES, type Code } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import { explainKubeletEnd, explainKubeletRun } from '../../diagnosis/causes/explain-kubelet.ts';
+import { withHolder } from '../../diagnosis/causes/explain-node.ts';
 import type { KubeletWatch } from '../../diagnosis/causes/kubelet-watch.ts';
 import { diagnose, evidenceFor, refined } from '../../diagnosis/diagnose.ts';
-import { NO_EVIDENCE } from '../../diagnosis/evidence/evidence.ts';
+import { type Evidence, NO_EVIDENCE } from '../../diagnosis/evidence/evidence.ts';
 import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';
 import { classify, type KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import type { Host } from '../../host/host.ts';
@@ -71,14 +72,18 @@ const REASONS: readonly Code[] = [
   'ApiServerUnavailable',
 ];
 
+const unhealthy = (known: Evidence): ReturnType<typeof explainKubeletEnd> =>
+  explainKubeletEnd(known) ?? explainKubeletRun('KubeletUnhealthy', known);
+
 /** kubeadm has ended well, and the kubelet or its Node has not come: as the kubelet tells why, where it does. */
 export async function explainMissing(host: Host, failure: Failure): Promise<Failure> {
-  const known = { ...NO_EVIDENCE, ...(await gatherEvidence(host, { parts: ['kubelet'] })) };
+  const known = { ...NO_EVIDENCE, ...(await gatherEvidence(host, { parts: ['kubelet', 'listeners'] })) };
   const complaint = explainKubeletRun('NodeNotRegistered', known);
   const isReason = complaint !== undefined && REASONS.includes(complaint.code);
   const missing = isReason ? complaint : undefined;
-  const found = failure.code === 'KubeletUnhealthy' ? explainKubeletEnd(known) : missing;
-  if (found === undefined) return failure;
+  const explained = failure.code === 'KubeletUnhealthy' ? unhealthy(known) : missing;
+  if (explained === undefined) return failure;
+  const found = withHolder(explained, known);
   const row = CODES[found.code];
   return {
     ...failure,
