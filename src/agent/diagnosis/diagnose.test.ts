@@ -211,6 +211,12 @@ describe('evidence', () => {
       });
     expect(look()).toMatchObject({ code: 'ApiServerUnreachable' });
     expect(look(['informer-sync'])).toMatchObject({ code: 'ApiServerUnreachable' });
+    const mute = { ...NO_EVIDENCE, apiServer: { ...apiServer, failedAt: 'mute' } as const };
+    expect(explain(classify(end), end, mute)).toMatchObject({
+      code: 'ApiServerUnavailable',
+      cause: `The API server at ${ENDPOINT} accepts connections, but then says nothing, not even in TLS.`,
+      remedy: expect.stringContaining('MTU'),
+    });
     expect(look(['etcd', 'etcd-readiness'])).toMatchObject({
       code: 'EtcdUnhealthy',
       cause: `What answers at ${ENDPOINT} says that it cannot serve because this fails: etcd, etcd-readiness. It had not proved by then to be the API server.`,

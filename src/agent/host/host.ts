@@ -74,10 +74,13 @@ export class HostError extends ExpectedError {
   override readonly name = 'HostError';
   readonly errno: string;
   readonly path: string | undefined;
+  /** Of a time limit: the other side had taken the connection, and said nothing more, not even in TLS. */
+  readonly isMute: boolean;
 
-  constructor(message: string, errno: string, path?: string) {
+  constructor(message: string, errno: string, path?: string, isMute = false) {
     super(message);
     this.errno = errno;
     this.path = path;
+    this.isMute = isMute;
   }
 }

@@ -48,6 +48,15 @@ export function explainApiServer(base: KubeadmFailure, { apiServer: view }: Evid
   if (view.failedAt === 'tcp') {
     return { code: 'ApiServerUnreachable', cause: `${at} cannot be reached: ${view.problem}.`, evidence };
   }
+  if (view.failedAt === 'mute') {
+    return {
+      code: 'ApiServerUnavailable',
+      cause: `${at} accepts connections, but then says nothing, not even in TLS.`,
+      remedy:
+        'Check that a load balancer in front of it has a healthy API server behind it. If so, large packets are lost where small ones pass: give the interface of this machine the MTU of the narrowest network on the way (ip link; tunnels, VPNs and clouds have less than 1500).',
+      evidence,
+    };
+  }
   if (view.failedAt === 'tls') {
     return {
       code: 'ApiServerUnavailable',

@@ -60,8 +60,8 @@ export interface Disk {
 export interface ApiServerView {
   /** `host:port`. */
   endpoint: string;
-  /** The step that failed; undefined when there was an answer. */
-  failedAt?: 'dns' | 'tcp' | 'tls' | 'http';
+  /** The step that failed; undefined when there was an answer. `mute`: it took the connection, and then nothing came, not even TLS. */
+  failedAt?: 'dns' | 'tcp' | 'mute' | 'tls' | 'http';
   /** It neither answered nor refused in the time that it was given: nobody is there, or it has too much to do. */
   isSilent?: true;
   /** Why, in a few words. */

@@ -137,6 +137,7 @@ describe('what the tools of a machine print', () => {
     expect(readRequestError(error('DEPTH_ZERO_SELF_SIGNED_CERT')).failedAt).toBe('tls');
     expect(readRequestError(error('ECLIENTCERT')).failedAt).toBe('tls');
     expect(readRequestError(error('ETIMEDOUT')).failedAt).toBe('tcp');
+    expect(readRequestError(new HostError('x', 'ETIMEDOUT', undefined, true)).failedAt).toBe('mute');
     expect(readRequestError(error('EFBIG'))).toEqual({ failedAt: 'http', problem: 'x' });
   });
 });

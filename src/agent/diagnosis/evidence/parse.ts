@@ -150,7 +150,12 @@ const WORDS: Record<string, string> = {
 };
 
 /** Where a request failed. */
-export function readRequestError({ errno, message }: HostError): Pick<ApiServerView, 'failedAt' | 'problem'> {
+export function readRequestError({
+  errno,
+  message,
+  isMute,
+}: HostError): Pick<ApiServerView, 'failedAt' | 'problem'> {
+  if (isMute) return { failedAt: 'mute', problem: 'it takes the connection, and then nothing comes from it' };
   if (errno in ERRORS) {
     const failedAt = ERRORS[errno];
     return { ...(failedAt === undefined ? {} : { failedAt }), problem: WORDS[errno] ?? errno };

@@ -111,6 +111,7 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
     let peer: Uint8Array | undefined;
     let isLookingUp = false;
     let isAnswering = false;
+    let isMute = false;
     outgoing.on('socket', (socket) => {
       // A reused connection has its handshake behind it; listeners for it would pile up there.
       if (outgoing.reusedSocket) return;
@@ -118,6 +119,14 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
       socket.once('lookup', () => {
         isLookingUp = false;
       });
+      if ('encrypted' in socket) {
+        socket.once('connect', () => {
+          isMute = true;
+        });
+        socket.once('secureConnect', () => {
+          isMute = false;
+        });
+      }
       onHandshake(socket, (certificate) => {
         peer = certificate;
       });
@@ -128,7 +137,14 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
       const inTime = `within ${timeoutMs / 1000} s`;
       if (limit.aborted && isLookingUp) reject(new HostError(`DNS does not answer ${inTime}`, 'EAI_AGAIN'));
       else if (limit.aborted)
-        reject(new HostError(`${isAnswering ? 'not all of the' : 'no'} answer ${inTime}`, 'ETIMEDOUT'));
+        reject(
+          new HostError(
+            `${isAnswering ? 'not all of the' : 'no'} answer ${inTime}`,
+            'ETIMEDOUT',
+            undefined,
+            isMute,
+          ),
+        );
       else if (outgoing.reusedSocket && error.code === 'ECONNRESET')
         reject(new StaleConnection(error.message, error.code));
       else reject(words === undefined ? error : new HostError(words, error.code ?? ''));

@@ -51,7 +51,8 @@ const TLS_WORDS: { pattern: RegExp; words: string; errno?: string }[] = [
  */
 export function describeNetworkError(error: unknown, url: string, leastTls: string): HostError {
   const { host } = new URL(url);
-  if (error instanceof HostError) return new HostError(`${host}: ${error.message}`, error.errno);
+  if (error instanceof HostError)
+    return new HostError(`${host}: ${error.message}`, error.errno, undefined, error.isMute);
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
   const message = errorMessage(error);
   const tls = TLS_WORDS.find(({ pattern }) => pattern.test(message));

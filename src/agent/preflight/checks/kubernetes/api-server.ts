@@ -12,6 +12,7 @@ const CLOCK_SECONDS = 30;
 const CODES: Record<NonNullable<ApiServerView['failedAt']>, Code> = {
   dns: 'ApiServerNameUnresolved',
   tcp: 'ApiServerUnreachable',
+  mute: 'ApiServerUnavailable',
   tls: 'ApiServerCertificateInvalid',
   http: 'ApiServerUnavailable',
 };
