@@ -7,6 +7,8 @@ import { play } from './play.ts';
 
 // node run-one.ts NAME: one case, to its end. run.ts starts it for each, so that what they say does not mix.
 
+const LINGER_MS = 5_000;
+
 /** What a case's run.ts exports; it throws when the product does not do what it should. */
 interface Program {
   /** One sentence: what it shows. */
@@ -41,3 +43,5 @@ async function main(name: string): Promise<number> {
 }
 
 process.exitCode = await main(process.argv[2] ?? '');
+// Nobody learns of a case that has failed as long as something that it has left keeps this process.
+setTimeout(() => process.exit(), LINGER_MS).unref();
