@@ -179,7 +179,7 @@ function toldInProse(last: Judged, all: readonly LogLine[]): LogVerdict | undefi
   if (whole === undefined) return undefined;
   const { text } = whole;
   const told = diagnoseLog([
-    { ...whole, text: text.slice(text.indexOf(said)).replace(/(?:<\/\w+>|["'`*])+$/, '') },
+    { ...whole, text: text.slice(text.indexOf(said)).replace(/(?:<\/\w{1,12}>|["'`*]){1,4}$/, '') },
   ]);
   return told.failure === undefined || told.failure.code === 'Unclassified' ? undefined : told;
 }
