@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { buildBinary } from '../../build/binary/binary.ts';
 import { buildController } from '../../build/binary/controller-binary.ts';
-import { type Lab, type Machine, openLab, requirements } from '../lab/lab.ts';
+import { type Lab, type Machine, openLab, prepareMachines, requirements } from '../lab/lab.ts';
 import { openUserLab } from '../lab/open-lab.ts';
 import type { ClusterData } from '../support/cluster-api/cluster-data.ts';
 import { newCluster } from '../support/cluster-api/lab-cluster.ts';
@@ -27,10 +27,13 @@ async function demo(keep: boolean): Promise<number> {
     );
     return 1;
   }
-  say('Building slipway');
-  process.stdout.write(`${await buildBinary()}\n${await buildController()}\n`);
-  say('Preparing machines (the first time takes some minutes; later ones come from a cache)');
+  say(
+    'Building slipway, and preparing machines meanwhile (the first time takes minutes; later ones come from a cache)',
+  );
   const progress = { say: (line: string) => process.stdout.write(`  ${line}\n`) };
+  // What of it is not there yet is waited for where a machine is made of it, which then says what went wrong.
+  prepareMachines(progress.say).catch(() => undefined);
+  process.stdout.write(`${await buildBinary()}\n${await buildController()}\n`);
   const lab = keep ? await openUserLab(progress) : await openLab(progress);
   try {
     await show(lab);

@@ -6,6 +6,7 @@ export type { Role } from './images/images.ts';
 export { CRI_ANSWERS, Machine } from './machine/machine.ts';
 export type { MachineFile, MachineUnit } from './machine/machine-files.ts';
 export { cpuSecondsOfLabs, Lab, machineLayers, openLab } from './open-lab.ts';
+export { prepareMachines } from './prepare.ts';
 export { type Finished, LabError } from './process/command.ts';
 export { inRoot, withScratchDir } from './root/in-root.ts';
 export {

@@ -51,7 +51,7 @@ export async function cached(entry: Recipe, say: (line: string) => void = () => 
   if (existsSync(final)) return final;
   await mkdir(base, { recursive: true, mode: 0o755 });
   const held = await lock(join(base, `.${entry.name}.lock`), () =>
-    say(`waiting for another run that makes ${entry.name}`),
+    say(`waiting for ${entry.name}, which is being made already`),
   );
   try {
     if (existsSync(final)) return final;
