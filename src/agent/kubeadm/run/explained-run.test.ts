@@ -84,12 +84,10 @@ describe('an attempt', () => {
     });
     await host().processes.forgetDurable('kubeadm');
     installTools(machine, { units: UP, disks: '', containers: '{}' });
-    machine.put(
-      '/var/log/pods/kube-system_etcd-n1_abc/etcd/4.log',
-      '2026-11-21T02:41:01.1Z stderr F Error: unknown flag: --enable-v2\n',
-    );
+    const pod = '/var/log/pods/kube-system_etcd-n1_abc/etcd';
+    machine.put(`${pod}/0.log`, '2026-11-21T02:40:01.1Z stderr F an attempt before this one\n');
     kubeadm(
-      `${STARTS}echo '[wait-control-plane] Waiting for the kubelet to boot up the control plane'\necho 'error execution phase wait-control-plane: failed while waiting for the control plane to start: context deadline exceeded' >&2\nexit 1\n`,
+      `${STARTS}sleep 2\necho '2026-11-21T02:41:01.1Z stderr F Error: unknown flag: --enable-v2' >${pod}/2.log\necho '[wait-control-plane] Waiting for the kubelet to boot up the control plane'\necho 'error execution phase wait-control-plane: failed while waiting for the control plane to start: context deadline exceeded' >&2\nexit 1\n`,
     );
     const { failure } = await runExplained(host(), { path: KUBEADM, verb: 'init', args: [] });
     expect(failure).toMatchObject({
