@@ -170,6 +170,8 @@ class Reporter {
     else if (this.#endSince === undefined) {
       // A bootstrap that fails at once is over before its own files, which name the receivers, were looked at.
       await this.#guard('settings', () => this.#reload());
+      // A Node may be Ready before the sentinel was looked for a first time.
+      await this.#guard('outside', async () => void (await this.#teller.tellSentinel()));
       this.#endSince = now;
     }
     return this.#endSince !== undefined && this.#outlets.isDone(now - this.#endSince) ? reason : undefined;
