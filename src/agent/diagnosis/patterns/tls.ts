@@ -1,5 +1,13 @@
 /** TLS between this machine and the API server; texts of Go's crypto/tls and crypto/x509, 1.15 - 1.24. */
-import { aboutApiServer, apiServerIn, inError, type Pattern, type PatternInput, shorten } from './pattern.ts';
+import {
+  aboutApiServer,
+  apiServerIn,
+  inError,
+  OWN_SILENT,
+  type Pattern,
+  type PatternInput,
+  shorten,
+} from './pattern.ts';
 
 /** It spoke with etcd itself, and did not ask the API server for anything. */
 const withEtcd = ({ output }: PatternInput): boolean =>
@@ -85,6 +93,30 @@ const notTls: Pattern = inError(
   }),
   aboutApiServer,
 );
+
+/** What asks the API server of this machine for the first time, or waits for it: all that fails of a CA that is out of its time. */
+const ASKS_OWN =
+  /^(?:wait-control-plane|control-plane-join|kubelet-start|kubelet-wait-bootstrap|upload-|mark-)/;
+
+/** kubeadm warns of it, goes on, and waits in vain for an API server whose certificates nobody trusts. */
+const outOfTime: Pattern = ({ output }) => {
+  const { phase, error, stdout, stderr } = output;
+  if (phase === undefined ? !OWN_SILENT.test(error) : !ASKS_OWN.test(phase)) return undefined;
+  const warned = WARNED_OF_PERIOD.exec(`${stderr}\n${stdout}`);
+  if (warned === null) return undefined;
+  const [said, name, is, from, until] = warned;
+  return {
+    code: 'ClockWrong',
+    cause: `The certificate ${name} on this machine ${is === 'has expired' ? `was valid until ${until}` : `is valid from ${from} on`}, as kubeadm has warned: what it has signed is not trusted.`,
+    evidence: said,
+  };
+};
+
+const WARNED_OF_PERIOD =
+  /could not validate bounds for certificate (\S{1,80}): the certificate (has expired|is not valid yet): NotBefore: ([^,\n]{1,60}), NotAfter: ([^\n"]{1,60})/;
+
+/** It comes before what the API server of this machine does not answer. */
+export const certificatePeriodPatterns: Pattern[] = [outOfTime];
 
 /** They come before lost connections, which they cause. */
 export const tlsPatterns: Pattern[] = [

@@ -35,6 +35,37 @@ describe('classify', () => {
     },
   );
 
+  it.each([
+    [
+      'error execution phase wait-control-plane: cannot obtain client without bootstrap: could not bootstrap the admin user in file admin.conf: unable to create ClusterRoleBinding: client rate limiter Wait returned an error: rate: Wait(n=1) would exceed context deadline',
+      'has expired',
+      'was valid until 2021-01-01 00:00:00 +0000 UTC',
+    ],
+    [
+      'error execution phase wait-control-plane: could not initialize a Kubernetes cluster',
+      'is not valid yet',
+      'is valid from 2020-01-01 00:00:00 +0000 UTC on',
+    ],
+  ])('names the certificate of which kubeadm has warned: %s', (error, is, when) => {
+    const warning = `W1127 18:48:25.102220    1027 certs.go:474] WARNING: could not validate bounds for certificate ca: the certificate ${is}: NotBefore: 2020-01-01 00:00:00 +0000 UTC, NotAfter: 2021-01-01 00:00:00 +0000 UTC`;
+    const said = (stderr: string) =>
+      classify({
+        verb: 'init',
+        stdout: '[certs] Using existing ca certificate authority\n',
+        stderr,
+        exitStatus: 1,
+      });
+    expect(said(error).code).toBe('ControlPlaneNotReady');
+    expect(said(`${warning}\n${error}\n`)).toMatchObject({
+      code: 'ClockWrong',
+      cause: `The certificate ca on this machine ${when}, as kubeadm has warned: what it has signed is not trusted.`,
+    });
+    // What has nothing to do with it stays what it is.
+    const other =
+      'error execution phase preflight: [preflight] Some fatal errors occurred:\n\t[ERROR Port-6443]: Port 6443 is in use';
+    expect(said(`${warning}\n${other}\n`).code).toBe('PortInUse');
+  });
+
   it('tells every finding of preflight, the one to mend first in front', () => {
     const { cause } = classify({
       verb: 'join',

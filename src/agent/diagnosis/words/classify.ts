@@ -34,7 +34,7 @@ import {
 } from '../patterns/pattern.ts';
 import { preflightPattern } from '../patterns/preflight.ts';
 import { runtimePatterns } from '../patterns/runtime.ts';
-import { tlsPatterns } from '../patterns/tls.ts';
+import { certificatePeriodPatterns, tlsPatterns } from '../patterns/tls.ts';
 import { lastLines } from './last-lines.ts';
 import { patternsFor, unproved } from './unproved.ts';
 
@@ -134,6 +134,7 @@ const PATTERNS: Pattern[] = [
   ...discoveryPatterns,
   ...configPatterns,
   ...accessPatterns,
+  ...certificatePeriodPatterns,
   ...controlPlanePatterns,
   ...webhookPatterns,
   ...localCertificatePatterns,

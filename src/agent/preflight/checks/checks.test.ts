@@ -248,9 +248,20 @@ describe('checks on files of a machine', () => {
         stdio: 'pipe',
       }).toString(),
     );
-    const at = async (days: number) => {
+    const at = async (days: number, synchronised = 'no') => {
       const now = () => new Date(Date.now() + days * 86_400_000);
-      const shifted: Host = { ...host, clock: { ...host.clock, now } };
+      const run = async () => ({
+        exitStatus: 0,
+        stdout: `NTPSynchronized=${synchronised}\n`,
+        stderr: '',
+        timedOut: false,
+        ms: 1,
+      });
+      const shifted: Host = {
+        ...host,
+        clock: { ...host.clock, now },
+        processes: { ...host.processes, run },
+      };
       const config = { ...init, certificatesDir: '/srv' };
       return (await clock.run(shifted, { attempted: false, mend: false, config })).map(
         ({ message }) => message,
@@ -260,7 +271,8 @@ describe('checks on files of a machine', () => {
     expect(await at(-1)).toEqual([
       expect.stringMatching(/^\/srv\/ca.crt is valid from .*Z on, and it is .*Z by the clock/),
     ]);
-    expect(await at(3)).toEqual([expect.stringMatching(/was valid until/)]);
+    expect(await at(3)).toEqual([expect.stringMatching(/was valid until.* by the clock of this machine$/)]);
+    expect(await at(3, 'yes')).toEqual([expect.stringMatching(/was valid until.*, which is synchronised$/)]);
   });
 
   it('name servers', async () => {

@@ -20,11 +20,30 @@ export const clock: Check = {
     const is = `it is ${now.toISOString()} by the clock of this machine`;
     if (now < from)
       return [found('warning', 'ClockWrong', `${path} is valid from ${from.toISOString()} on, and ${is}`)];
-    if (now > to)
-      return [found('warning', 'ClockWrong', `${path} was valid until ${to.toISOString()}, and ${is}`)];
-    return [];
+    if (now <= to) return [];
+    const was = `${path} was valid until ${to.toISOString()}, and ${is}`;
+    return [
+      (await isSynchronised(host))
+        ? found('fatal', 'CertificateInvalid', `${was}, which is synchronised`, { remedy: RENEW })
+        : found('warning', 'ClockWrong', was),
+    ];
   },
 };
+
+/** kubeadm would go on with it, and wait in vain for an API server that nobody trusts. */
+const RENEW =
+  'Give the cluster a certificate authority that is valid (its Secret CLUSTER-ca), and make the machine anew.';
+
+/** Somebody has set it who knows the time. Where systemd does not tell, it may be the clock that is wrong. */
+async function isSynchronised(host: Host): Promise<boolean> {
+  try {
+    const argv = ['timedatectl', 'show', '--property=NTPSynchronized'] as const;
+    const { exitStatus, stdout } = await host.processes.run({ argv: [...argv], timeoutMs: 2_000 });
+    return exitStatus === 0 && /^NTPSynchronized=yes$/m.test(stdout);
+  } catch {
+    return false;
+  }
+}
 
 async function readCertificate(host: Host, path: string): Promise<X509Certificate | undefined> {
   const text = await readText(host, path);
