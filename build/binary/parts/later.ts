@@ -12,6 +12,7 @@ export const LATER: readonly RegExp[] = [
   /^src\/agent\/cli\/(collect|credential|diagnose|explain-command|identity|install|network|preflight|report|reset|status|version-command)\.ts$/,
   /^src\/agent\/cli\/(process\/(cloudbase-init|plan-file)|text\/help)\.ts$/,
   /^src\/agent\/diagnosis\/causes\/lost-attempt\.ts$/,
+  /^src\/agent\/host\/linux\/files\/read-pipe\.ts$/,
   /^src\/agent\/kubeadm\/run\/explain-failure\.ts$/,
   /^src\/agent\/steps\/(boot|containerd|network|storage|tree|units|volumes)\//,
   /^src\/agent\/steps\/on-windows\.ts$/,

@@ -175,6 +175,18 @@ describe('a command line', () => {
     },
   );
 
+  it.each([
+    ['check', []],
+    ['convert', []],
+    ['plan', ['--user-data']],
+    ['apply', ['--root', 'ROOT']],
+  ])('says of what is no file what it is: %s', async (command, before) => {
+    const words = before.map((word) => (word === 'ROOT' ? scratch() : word));
+    const { status, stdout, stderr } = await ask(command, ...words, folder);
+    expect(status).toBe(2);
+    expect(stdout + stderr).toMatch(/is a directory\.? \[UserDataUnreadable\]\n {2}Give \w/);
+  });
+
   it('of user data that cannot be read does not say that they make no node, too', async () => {
     writeFileSync(userData, '#cloud-config\nruncmd: {a: b}\n');
     const { status, stderr } = await ask('plan', '--root', folder, '--user-data', userData);

@@ -32,8 +32,8 @@ export interface Watch {
  */
 export interface Files {
   /**
-   * For paths that a person named, pipes too.
-   * @throws HostError ENOENT if it is missing, EFBIG
+   * For paths that a person named, pipes too; no longer waits for a pipe than whoever would write into it needs to start.
+   * @throws HostError ENOENT if it is missing, EFBIG, ETIMEDOUT if nobody writes into a pipe
    */
   read(path: string, maxBytes?: number): Promise<Buffer>;
   /**

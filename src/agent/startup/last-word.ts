@@ -12,6 +12,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Foundation[]>>> = 
   // A cloud serves an instance's user data a moment after it serves the instance.
   UserDataEmpty: ['network'],
   UserDataWiped: [],
+  // Where a file is to be mounted, there is a directory before.
+  UserDataUnreadable: ['mounts'],
   NothingToRepeat: [],
   MetadataServesSecrets: [],
   // A service that is not up yet may be answered for by another.

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -49,5 +50,40 @@ describe('what is wrong with the user data of an instance', () => {
     ['what Ignition does', '{"ignition": {"version": "3.4.0"}}', 'IgnitionHasRun'],
   ])('says whose they are: %s', async (_, userData, code) => {
     expect(await seeded(userData)).toMatchObject({ kind: 'none', failure: { code }, instance: 'i-1' });
+  });
+});
+
+describe('a file of user data that is there and cannot be read', () => {
+  const named = (userDataFile: string) => loadDocument(createLinuxHost({ root: '/' }), { userDataFile });
+
+  test.each([
+    ['folder', () => mkdirSync(join(root, 'folder')), 'UserDataUnreadable', / is a directory\.$/],
+    ['gone', () => undefined, 'UserDataNotFound', / no such file or directory\.$/],
+    ['etc/slipway/x', () => undefined, 'UserDataNotFound', / no such file or directory\.$/],
+    [
+      'pipe',
+      () => execFileSync('mkfifo', [join(root, 'pipe')]),
+      'UserDataUnreadable',
+      /and nobody wrote into it/,
+    ],
+  ])('is none that is missing: %s', async (name, make, code, cause) => {
+    make();
+    expect(await named(join(root, name))).toMatchObject({
+      kind: 'none',
+      permanent: true,
+      failure: {
+        code,
+        cause: expect.stringMatching(cause),
+        remedy: expect.stringMatching(/^Give files/),
+      },
+    });
+  });
+
+  test('of a seed is none that is missing either', async () => {
+    mkdirSync(join(root, 'var/lib/cloud/seed/nocloud/user-data'), { recursive: true });
+    writeFileSync(join(root, 'var/lib/cloud/seed/nocloud/meta-data'), 'instance-id: i-1\n');
+    expect(await loadDocument(createLinuxHost({ root }), {})).toMatchObject({
+      failure: { code: 'UserDataUnreadable', cause: expect.stringMatching(/user-data: is a directory\.$/) },
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../kit/errors.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Document, KubeadmCommand, ReportEntry } from '../document/document.ts';
-import { codeOf, failure } from '../engine/failure.ts';
+import { failure } from '../engine/failure.ts';
 import { notedSeed, seedOf } from '../engine/last-instance.ts';
 import { FetchError } from '../fetch/fetch.ts';
 import { type Host, HostError } from '../host/host.ts';
@@ -18,6 +18,7 @@ import { readUserData } from './read-user-data.ts';
 import { type Duty, type Found, givenBy, type SourceAnswer } from './sources/contract/answer.ts';
 import { findUserData } from './sources/find.ts';
 import { OWN_FILE } from './sources/machine/own-file.ts';
+import { codeOfUnreadable } from './unreadable.ts';
 
 /** A document, or why there is none. `permanent`: another look at the next boot will not help. */
 export type Loaded =
@@ -104,10 +105,10 @@ function noneFor(error: unknown, isNamed: boolean): NoDocument {
   if (error instanceof FetchError) return none(false, failure('ResourceNotFetched', error.message));
   if (!(error instanceof HostError)) throw error;
   const isSetting = error.path === OWN_FILE && error.errno === 'EINVAL';
-  const asked = isSetting ? 'UserDataInvalid' : codeOf(error, 'UserDataNotFound');
-  const code = error.errno === 'EFBIG' ? 'UserDataTooLarge' : asked;
+  const code = isSetting ? 'UserDataInvalid' : codeOfUnreadable(error);
   const isLasting = isNamed || error.errno === 'EFBIG' || error.errno === 'EINVAL';
-  const named = isNamed && code === 'UserDataNotFound' ? { remedy: NAMED } : {};
+  const isOfPath = code === 'UserDataNotFound' || code === 'UserDataUnreadable';
+  const named = isNamed && isOfPath ? { remedy: NAMED } : {};
   return none(
     isLasting,
     failure(code, errorMessage(error), error.errno === 'EACCES' ? { remedy: FORBIDDEN } : named),

@@ -26,6 +26,12 @@ const TABLE = {
     'No source of user data answered on this machine.',
     'Attach a NoCloud seed (a volume labelled cidata, or files in /var/lib/cloud/seed/nocloud), name the source with --source or in /etc/slipway/sources.yaml, or name a file with --user-data.',
   ),
+  UserDataUnreadable: entry(
+    'user data',
+    'permanent',
+    'What should hold the user data is there, and cannot be read.',
+    'Give a plain file that Slipway may read: no directory, disk or socket, and no pipe into which nobody writes.',
+  ),
   MetadataUnreachable: entry(
     'user data',
     'transient',

@@ -1,7 +1,6 @@
 import { UsageError } from '../../../kit/errors.ts';
 import { remember } from '../../../kit/secrets/known.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
-import { CODES } from '../../../protocol/codes/codes.ts';
 import { check, type Finding, findingOf } from '../../check/check.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
 import { stubProblems } from '../../check/stub-problems.ts';
@@ -32,6 +31,7 @@ interface CheckFlags {
 /** Where a file is nothing that could be looked at. */
 const UNREADABLE = new Set([
   'UserDataNotFound',
+  'UserDataUnreadable',
   'UserDataEmpty',
   'UserDataFormatUnknown',
   'UserDataTooLarge',
@@ -67,9 +67,7 @@ async function readOrSay(host: Host, file: string): Promise<Buffer | Finding> {
     return await readInput(host, file);
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
-    const { code, why } = error;
-    const remedy =
-      code === 'UserDataNotFound' ? 'Give files that are there and can be read.' : CODES[code].remedy;
+    const { code, why, remedy } = error;
     return { rule: code, severity: 'error', message: `It cannot be read: ${why}.`, remedy };
   }
 }

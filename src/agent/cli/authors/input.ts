@@ -1,18 +1,22 @@
 import { resolve } from 'node:path';
-import { errorMessage, UsageError } from '../../../kit/errors.ts';
-import type { Code } from '../../../protocol/codes/codes.ts';
+import { UsageError } from '../../../kit/errors.ts';
+import { CODES, type Code } from '../../../protocol/codes/codes.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
+import { codeOfUnreadable } from '../../userdata/unreadable.ts';
 
 /** A file that was named cannot be read. */
 export class UnreadableInput extends UsageError {
   readonly code: Code;
   readonly why: string;
+  readonly remedy: string;
 
-  constructor(file: string, why: string, code: Code = 'UserDataNotFound') {
-    super(`${file} cannot be read: ${why}`);
+  constructor(file: string, why: string, code: Code) {
+    const remedy = code === 'UserDataNotFound' ? 'Give files that are there.' : CODES[code].remedy;
+    super(`${file} cannot be read: ${why} [${code}]\n  ${remedy}`);
     this.code = code;
     this.why = why;
+    this.remedy = remedy;
   }
 }
 
@@ -23,9 +27,9 @@ export async function readInput(host: Host, file: string): Promise<Buffer> {
   try {
     return await host.files.read(path, MAX_RAW_BYTES);
   } catch (error) {
-    const why = errorMessage(error).replace(`reading ${path}: `, '');
-    const isLarge = error instanceof HostError && error.errno === 'EFBIG';
-    throw new UnreadableInput(file, why, isLarge ? 'UserDataTooLarge' : 'UserDataNotFound');
+    if (!(error instanceof HostError)) throw error;
+    const why = error.message.replace(`reading ${path}: `, '');
+    throw new UnreadableInput(file, why, codeOfUnreadable(error));
   }
 }
 

@@ -1,7 +1,5 @@
 import {
-  fstatSync,
   lstatSync,
-  openSync,
   readdirSync,
   readlinkSync,
   renameSync,
@@ -23,6 +21,7 @@ import { HostError } from '../../host.ts';
 import { type AtomicWrite, writeFilesAtomically } from './atomic-file.ts';
 import { giveTo } from './give-to.ts';
 import { inodesUsedUp } from './inodes.ts';
+import { openNamed } from './open-named.ts';
 import { openToAppend } from './open-to-append.ts';
 import { openParent, type Parent } from './paths/open-parent.ts';
 import { openRegular } from './paths/open-regular.ts';
@@ -125,10 +124,13 @@ export function createFiles(root: string): Files {
     write: (path, content, options) => writeAll([options ? { path, content, options } : { path, content }]),
 
     async read(path, maxBytes = MOST_BYTES) {
-      return attempt('reading', path, () => {
-        const fd = openSync(at(path), 'r');
-        return readOpen({ fd, size: fstatSync(fd).size }, maxBytes, path);
-      });
+      const file = attempt('reading', path, () => openNamed(at(path), path));
+      if (!file.isSlow) return attempt('reading', path, () => readOpen(file, maxBytes, path));
+      try {
+        return await (await import('./read-pipe.ts')).readPipe(file.fd, maxBytes, path);
+      } catch (error) {
+        throw errorOf(error, 'reading', path);
+      }
     },
 
     async readIfPresent(path, maxBytes = MOST_BYTES) {
