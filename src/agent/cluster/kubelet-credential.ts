@@ -49,7 +49,8 @@ export async function writeKubeletCredential(
   await host.files.write(FILE, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
 }
 
-function clusterOf({ ca }: Pick<CredentialOwner, 'ca'>): string {
+/** Which cluster it is, by its authorities. */
+export function clusterOf({ ca }: Pick<CredentialOwner, 'ca'>): string {
   return createHash('sha256')
     .update(ca ?? '')
     .digest('hex');

@@ -9,14 +9,12 @@ import {
 } from '../cluster/kubelet-credential.ts';
 import { type Host, HostError, type Lock } from '../host/host.ts';
 import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
+import { BOOTSTRAP_KUBECONFIG, forgetToken, readToken } from './bootstrap-token.ts';
 import { CredentialProblem } from './credential-problem.ts';
 import { forgetPending, makePending, type Pending, readPending } from './pending.ts';
 import { proveKey } from './prove-key.ts';
 import { SigningRequests } from './signing-request.ts';
 import { validityOf } from './validity.ts';
-
-/** Where kubeadm puts the bootstrap token. */
-export const BOOTSTRAP_KUBECONFIG = '/etc/kubernetes/bootstrap-kubelet.conf';
 
 /** Until somebody has approved the request and it is signed. A kubelet that has a certificate to go on with does not wait for another. */
 const WAIT_MS = { first: 60_000, renewal: 10_000 };
@@ -69,6 +67,7 @@ async function give(host: Host, { nodeName, kubeconfig }: Wanted): Promise<Given
     const credential = await renew(host, nodeName, requests, isUsable ? WAIT_MS.renewal : WAIT_MS.first);
     await writeKubeletCredential(host, owner, credential);
     await forgetPending(host);
+    await forgetToken(host);
     return checked(credential, host.clock.now().getTime());
   } catch (error) {
     const isOurs =
@@ -101,7 +100,7 @@ async function askerOf(
 ): Promise<ApiAccess> {
   const cluster = { server, ...(ca === undefined ? {} : { ca }) };
   if (kept) return { ...cluster, ...kept };
-  const { token } = (await readKubeconfig(host, BOOTSTRAP_KUBECONFIG)) ?? {};
+  const token = await readToken(host, ca);
   if (token) return { ...cluster, token };
   throw new CredentialProblem(
     'CredentialUnavailable',

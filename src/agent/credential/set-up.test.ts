@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
+import { readToken } from './bootstrap-token.ts';
 import { equipKubelet, writeKubeletConfig } from './set-up.ts';
 
 let root: string;
@@ -57,6 +58,9 @@ it('writes a kubeconfig that fits the kubelet, without the token, once there is 
   });
   expect(statSync(join(root, CONFIG)).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(root, CONFIG), 'utf8')).not.toContain('abcdef');
+  // kubeadm takes it away as soon as there is this kubeconfig.
+  rmSync(join(root, 'etc/kubernetes/bootstrap-kubelet.conf'));
+  expect((await readToken(host, 'PEM'))?.reveal()).toBe('abcdef.0123456789abcdef');
 });
 
 it('says to newer kubelets that there is nobody to ask', async () => {

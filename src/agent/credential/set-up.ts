@@ -2,7 +2,7 @@ import { readKubeconfig } from '../cluster/kubeconfig.ts';
 import { KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';
 import { KUBELET_DROP_IN } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
-import { BOOTSTRAP_KUBECONFIG } from './credential.ts';
+import { BOOTSTRAP_KUBECONFIG, keepToken } from './bootstrap-token.ts';
 import { versionFor } from './exec-credential.ts';
 
 /** Where packages and images have it; what else is in somebody's PATH is not called. */
@@ -21,6 +21,7 @@ export async function writeKubeletConfig(host: Host, nodeName: string, agent: st
   if ((await host.files.stat(KUBELET_KUBECONFIG)) !== undefined) return false;
   const cluster = await readKubeconfig(host, BOOTSTRAP_KUBECONFIG);
   if (!cluster) return false;
+  await keepToken(host, cluster);
   const apiVersion = versionFor(await kubeletMinor(host));
   const name = 'slipway';
   const config = {

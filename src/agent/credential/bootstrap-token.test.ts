@@ -1,0 +1,55 @@
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
+import { Sensitive } from '../../kit/secrets/sensitive.ts';
+import type { Host } from '../host/host.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { forgetToken, keepToken, readToken } from './bootstrap-token.ts';
+
+let root: string;
+let host: Host;
+const KEPT = 'var/lib/slipway/credential/bootstrap.json';
+const TOKEN = 'abcdef.0123456789abcdef';
+
+beforeEach(() => {
+  root = scratch();
+  host = createLinuxHost({ root });
+  mkdirSync(join(root, 'etc/kubernetes'), { recursive: true });
+});
+
+const byKubeadm = (token: string) =>
+  writeFileSync(
+    join(root, 'etc/kubernetes/bootstrap-kubelet.conf'),
+    JSON.stringify({
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+      clusters: [{ name: 'k', cluster: { server: 'https://10.0.0.1:6443' } }],
+      users: [{ name: 'u', user: { token } }],
+    }),
+  );
+const told = async (ca: string) => (await readToken(host, ca))?.reveal();
+
+it('is there when kubeadm has taken it away, for its own cluster and for root alone', async () => {
+  await keepToken(host, { server: 'https://10.0.0.1:6443', ca: 'CA', token: new Sensitive(TOKEN) });
+  expect(await told('CA')).toBe(TOKEN);
+  expect(await told('another CA')).toBeUndefined();
+  expect(statSync(join(root, KEPT)).mode & 0o777).toBe(0o600);
+  await forgetToken(host);
+  expect(existsSync(join(root, KEPT))).toBe(false);
+  expect(await told('CA')).toBeUndefined();
+});
+
+it("is kubeadm's where there is a newer one", async () => {
+  await keepToken(host, { server: 'https://10.0.0.1:6443', ca: 'CA', token: new Sensitive(TOKEN) });
+  byKubeadm('fedcba.0123456789abcdef');
+  expect(await told('CA')).toBe('fedcba.0123456789abcdef');
+  rmSync(join(root, 'etc/kubernetes/bootstrap-kubelet.conf'));
+  expect(await told('CA')).toBe(TOKEN);
+});
+
+it('is none where the file is torn', async () => {
+  await keepToken(host, { server: 'https://10.0.0.1:6443', ca: 'CA', token: new Sensitive(TOKEN) });
+  writeFileSync(join(root, KEPT), '{"cluster');
+  expect(await told('CA')).toBeUndefined();
+});
