@@ -38,6 +38,10 @@ export async function readKubeletCredential(
   }
 }
 
+/** Has it ever got one, whatever has become of it? @throws HostError */
+export const hasKubeletCredential = async (host: Host): Promise<boolean> =>
+  (await host.files.stat(FILE)) !== undefined;
+
 /** Readable by root alone, key and certificate at once. @throws HostError */
 export async function writeKubeletCredential(
   host: Host,

@@ -74,3 +74,22 @@ it('tells who has the port at which the kubelet tells its health', async () => {
     lines: [expect.stringContaining('Starting healthz server failed')],
   });
 });
+
+it('tells why slipway credential has none for the kubelet that calls it, until it has had one', async () => {
+  const words = 'nobody has approved and signed the request slipway-0a yet; the next call looks again';
+  const host = journalSays(
+    `kubelet[350]: slipway: ${words} [CredentialUnavailable]`,
+    'kubelet[350]:   Look at what the cause names.',
+    'kubelet[339]: E1127 19:14:25.413441     339 kubelet.go:3531] "Unable to register mirror pod" err="node \\"n1\\" not found"',
+  );
+  expect(await explainMissing(host, FAILURE)).toMatchObject({
+    code: 'CredentialUnavailable',
+    cause: `The kubelet gets no certificate: ${words}.`,
+    lines: [expect.stringContaining('[CredentialUnavailable]')],
+  });
+  const stat = async () => ({ size: 1 });
+  const had = { ...host, files: { ...host.files, stat } } as unknown as Host;
+  expect(await explainMissing(had, FAILURE)).toBe(FAILURE);
+  const stranger = journalSays('kubelet[350]: slipway: it is all over [NoSuchCode]');
+  expect(await explainMissing(stranger, FAILURE)).toBe(FAILURE);
+});

@@ -2,6 +2,7 @@
 import { redact } from '../../../kit/secrets/redact.ts';
 import { CODES, type Code } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
+import { hasKubeletCredential } from '../../cluster/kubelet-credential.ts';
 import { explainKubeletEnd, explainKubeletRun } from '../../diagnosis/causes/explain-kubelet.ts';
 import { withHolder } from '../../diagnosis/causes/explain-node.ts';
 import type { KubeletWatch } from '../../diagnosis/causes/kubelet-watch.ts';
@@ -75,9 +76,29 @@ const REASONS: readonly Code[] = [
 const unhealthy = (known: Evidence): ReturnType<typeof explainKubeletEnd> =>
   explainKubeletEnd(known) ?? explainKubeletRun('KubeletUnhealthy', known);
 
+/** `slipway credential`, which the kubelet calls for its certificate, speaks on the kubelet's own standard error. */
+const OWN_WORDS = /^slipway: (.{1,500}) \[(\w{1,60})\]$/;
+
+const isCode = (word: string): word is Code => Object.hasOwn(CODES, word);
+
+/** It has never got one. */
+async function withoutCertificate(
+  host: Host,
+  { kubeletLog }: Evidence,
+  failure: Failure,
+): Promise<Failure | undefined> {
+  const line = kubeletLog.findLast((text) => OWN_WORDS.test(text)) ?? '';
+  const [, words = '', code = ''] = OWN_WORDS.exec(line) ?? [];
+  if (!isCode(code) || (await hasKubeletCredential(host))) return undefined;
+  const cause = `The kubelet gets no certificate: ${redact(words)}.`;
+  return { ...failure, code, cause, remedy: CODES[code].remedy, lines: [redact(line)] };
+}
+
 /** kubeadm has ended well, and the kubelet or its Node has not come: as the kubelet tells why, where it does. */
 export async function explainMissing(host: Host, failure: Failure): Promise<Failure> {
   const known = { ...NO_EVIDENCE, ...(await gatherEvidence(host, { parts: ['kubelet', 'listeners'] })) };
+  const refused = await withoutCertificate(host, known, failure);
+  if (refused !== undefined) return refused;
   const complaint = explainKubeletRun('NodeNotRegistered', known);
   const isReason = complaint !== undefined && REASONS.includes(complaint.code);
   const missing = isReason ? complaint : undefined;
