@@ -194,6 +194,29 @@ describe('evidence', () => {
     });
   });
 
+  it('of a kubelet whose Node is refused explains why it does not tell its health', () => {
+    const stderr =
+      'error execution phase kubelet-start: timed out waiting for the condition\n[kubelet-check] The HTTP call equal to \'curl -sSL http://localhost:10248/healthz\' failed with error: Get "http://localhost:10248/healthz": dial tcp 127.0.0.1:10248: connect: connection refused.\n';
+    const end = { verb: 'join', stdout: '', stderr, exitStatus: 1 } as const;
+    const base = classify(end);
+    expect(base.code).toBe('KubeletUnhealthy');
+    const register = (why: string) => [
+      `E1127 19:41:54.023303     640 kubelet_node_status.go:93] Unable to register node "n1" with API server: ${why}`,
+      'E1127 19:41:55.141602     640 csi_plugin.go:293] Failed to initialize CSINode: error updating CSINode annotation: timed out waiting for the condition; caused by: nodes "n1" not found',
+    ];
+    const told = (why: string) => explain(base, end, { ...NO_EVIDENCE, kubeletLog: register(why) });
+    const hook =
+      'Internal error occurred: failed calling webhook "owned.example": Post "https://10.0.0.99:9443/check?timeout=2s": dial tcp 10.0.0.99:9443: connect: no route to host';
+    expect(told(hook)).toMatchObject({
+      code: 'ApiServerUnavailable',
+      cause: expect.stringMatching(/failed calling webhook owned\.example: .*no route to host\.$/),
+    });
+    // An API server that does not answer may be what follows from the kubelet.
+    expect(
+      told('Post "https://10.0.0.9:6443/api/v1/nodes": dial tcp 10.0.0.9:6443: connect: refused').code,
+    ).toBe('KubeletUnhealthy');
+  });
+
   it('of an API server that tells what fails explains why it is silent', () => {
     const stderr =
       'error execution phase preflight: couldn\'t validate the identity of the API Server: Get "https://10.0.0.9:6443/api/v1/namespaces/kube-public/configmaps/cluster-info?timeout=10s": net/http: request canceled (Client.Timeout exceeded while awaiting headers)';

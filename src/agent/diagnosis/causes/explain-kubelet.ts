@@ -9,6 +9,7 @@ import {
   KUBELET_CONTAINER_RULES,
   KUBELET_IMAGE_RULES,
   KUBELET_NODE_RULES,
+  KUBELET_REFUSED_RULES,
   SANDBOX_IMAGE,
   SANDBOX_PULL,
 } from './kubelet-run.ts';
@@ -174,7 +175,8 @@ export function explainKubeletRun(code: Code, { kubeletLog, runtimeLog }: Eviden
     case 'EtcdMemberNotAdded':
       return containers();
     case 'KubeletUnhealthy':
-      return lastKnown([HEALTH_PORT], kubeletLog);
+      // Up to 1.20 it does not tell its health before it has its Node, and ends for lack of it after half a minute.
+      return lastKnown([HEALTH_PORT], kubeletLog) ?? lastKnown(KUBELET_REFUSED_RULES, kubeletLog);
     case 'KubeadmTimedOut':
       return containers() ?? node() ?? lastKnown([HEALTH_PORT], kubeletLog);
     default:

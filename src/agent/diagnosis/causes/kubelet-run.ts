@@ -128,7 +128,8 @@ const containerRules: Rule[] = [
 const REQUEST =
   /(?:Unable to register node (?:"[^"]*" )?with API server|error getting node|Failed to (?:ensure|update) lease|cannot create certificate signing request|Failed while requesting a signed certificate)/i;
 
-const nodeRules: Rule[] = [
+/** What the API server answers to the kubelet's Node. */
+export const KUBELET_REFUSED_RULES: Rule[] = [
   rule(
     /(?:leases\.coordination\.k8s\.io|nodes) "([^"]+)" is forbidden: User "system:node:([^"]+)" cannot/,
     ([, node, self]) =>
@@ -174,6 +175,10 @@ const nodeRules: Rule[] = [
     cause: `The API server refuses the Node ${node}: ${reason(why)}.`,
     remedy: 'Let the policy that is named take this Node, or give the Node what it asks for.',
   })),
+];
+
+const nodeRules: Rule[] = [
+  ...KUBELET_REFUSED_RULES,
   rule(/certificate signing request[^"]* (?:is|was) denied(?:, reason: (.*))?/i, ([, why]) => ({
     code: 'KubeletCertificateNotIssued',
     cause: `The certificate signing request of the kubelet was denied${why === undefined ? '' : `: ${reason(why)}`}.`,
