@@ -34,11 +34,12 @@ export const AGENT: Readonly<Record<string, string>> = {
   collect: 'kit kit/bytes kit/secrets document host kubeadm/config secrets',
   credential: 'kit kit/secrets pki protocol cluster document engine host identity identity/tpm report/config',
   diagnosis: `kit/secrets protocol/codes diagnosis/attempts diagnosis/causes diagnosis/evidence diagnosis/patterns
-    diagnosis/transcript diagnosis/words`,
+    diagnosis/told diagnosis/transcript diagnosis/words`,
   'diagnosis/attempts': 'diagnosis/transcript',
   'diagnosis/causes': 'protocol/codes diagnosis/evidence diagnosis/patterns diagnosis/words host',
   'diagnosis/evidence': 'diagnosis/transcript host',
   'diagnosis/patterns': 'protocol/codes',
+  'diagnosis/told': 'diagnosis/transcript',
   'diagnosis/transcript': 'diagnosis/patterns',
   'diagnosis/words': 'kit/secrets protocol protocol/codes diagnosis/patterns',
   document: 'kit/secrets protocol protocol/codes',

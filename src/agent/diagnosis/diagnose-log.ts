@@ -14,7 +14,8 @@ import { likelyCause } from './likely.ts';
 import { bareFailure, EXCERPT, failureOfNode } from './lone-node.ts';
 import { withoutProgramText } from './program-text.ts';
 import { tellingLines } from './telling-lines.ts';
-import { isHearsay } from './transcript/certain.ts';
+import { isOnlySpokenOf } from './told/spoken-of.ts';
+import { isHearsay, isShown } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
 import { BEGIN, COMMAND, ERROR_FINDING, FINDING, KLOG, PROGRESS } from './transcript/sentences.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
@@ -41,7 +42,8 @@ export interface AttemptVerdict {
 
 const KILLED = /(?:^|[ :])(Killed|Terminated)\b(?=$|.*kubeadm)/;
 const STATUS = /^exit status (124|137|143)$/;
-const NO_KUBEADM = /kubeadm: (?:command )?not found|exec: "?kubeadm"?: executable file not found/;
+const NO_KUBEADM =
+  /^(?!.*[`'"]kubeadm: )(?:.*[ :])?kubeadm: (?:command )?not found(?:\W*$|(?=.*\brc\b))|exec: "?kubeadm"?: executable file not found/;
 /** A shell or a script of one says so; others, such as tee, could not write it. */
 const NOT_EXECUTABLE =
   /^(?:(?:-?\w*sh|\/\S+): (?:line )?(?:\d+: )?)?(\/\S*\/kubeadm|kubeadm): Permission denied$/;
@@ -67,8 +69,10 @@ interface LogSight {
 
 export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogVerdict {
   const lines = withoutProgramText(all);
-  const found = findAttempts(lines, sight.verb);
-  if (found.length === 0) return withoutAttempt(lines, all);
+  // What is known to have ended, and not well, is nobody's tale.
+  const isTold = sight.end === undefined && isOnlySpokenOf(all);
+  const found = findAttempts(lines, sight.verb).filter((attempt) => !isTold || isShown(attempt));
+  if (found.length === 0) return isTold ? NOTHING : withoutAttempt(lines, all);
   const node = found.every(isHearsay) ? failureOfNode(lines) : undefined;
   if (node !== undefined) return lone(node, lines);
   const place = new Map(lines.map((line, index) => [line, index]));

@@ -16,6 +16,7 @@ const STATEMENTS = [
   /^(?:\} else \{|if err(?::=|[ =!])|if \w+ [!=]= nil|return (?:nil|errors|fmt|\w+,)|throw new |assert[\s.(]|defer |t\.(?:Fatal|Error|Run)|expect\(|describe\(|it\(|\)\.to[A-Z])/,
   /\.(?:Errorf|Wrapf?|New|Fatalf?|Infof|Warningf)\(/,
   /^(?:for [\w, ]+ in .+:|if .+ (?:is (?:not )?None|(?:[!=]=|in) \S+):|except\b.*:|\w+ \+= .+|return \w+\(.*)$/,
+  /^(?:import [\w.]+(?: as \w+)?|from [\w.]+ import .+)$|^[A-Z][A-Z_]+ = [[{(]$/,
   /^# ?(?:={20,}|-{20,}|#{20,})/,
   // A field of a literal: as gofmt aligns it, in backquotes, or a constant. A console that shows an object has none of these.
   /^\w+: {2,}"[^"]*",$|^\w+: +`[^`]*`,$|^\w+: +[A-Z][A-Za-z]+,$/,

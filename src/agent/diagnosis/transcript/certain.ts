@@ -17,6 +17,7 @@ import {
   PHASES,
   SUCCESS,
   UNHEALTHY,
+  UNREACHED,
   WENT_WELL,
 } from './sentences.ts';
 
@@ -154,6 +155,11 @@ export const isHearsay = (run: Run): boolean =>
 /** It is more than an error's line. */
 const isWhole = ({ output, error }: Run): boolean =>
   output.some(({ text }) => STEP.test(text)) || error.some(({ text }) => HINT.test(text));
+
+/** What kubeadm printed, more than the sentence in which it cannot reach the kubelet, which is quoted alone. */
+export const isShown = ({ output, error }: Run): boolean =>
+  output.some(({ text }) => STEP.test(text) && !UNREACHED.test(text)) ||
+  error.some(({ text }) => HINT.test(text));
 
 /** Where a run or what runs kubeadm is in the log, another program that repeats an error only speaks of it. */
 const isBeside = ({ first: { program } }: Run, { first: other }: Run): boolean =>

@@ -1,0 +1,94 @@
+/** Texts that only speak of an error, and the same error where somebody has met it. */
+import { describe, expect, it } from 'vitest';
+import { code, HINT } from '../../../../test/support/logs/log-verdict.ts';
+
+const SWAP = '[ERROR Swap]: running with swap on is not supported';
+const TOKEN =
+  'error execution phase preflight: couldn\'t validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"';
+const block = (...lines: string[]): string[] => ['```', ...lines, '```'];
+
+describe('an error alone is only spoken of', () => {
+  it.each<[string, string[]]>([
+    [
+      'in a page of troubles',
+      ['# Troubleshooting of the lab', '', '## It does not join', ...block(TOKEN), 'Make a new token.'],
+    ],
+    [
+      'in a page of a site',
+      ['---', 'title: Joining', 'weight: 3', '---', ...block(TOKEN), 'Make a new one.'],
+    ],
+    [
+      'where it has been looked into',
+      [
+        '## Problem Statement',
+        ...block(TOKEN),
+        '## Root Cause Analysis',
+        'It was old.',
+        '## Solution',
+        'New.',
+      ],
+    ],
+    [
+      'in Chinese',
+      ['### 1. 交换分区', '现象：', ...block(SWAP), '解决方法：', 'swapoff -a', '原因：', '默认'],
+    ],
+    ['in Korean', [`증상: \`${TOKEN}\``, '원인: 방화벽', '해결: 규칙 추가']],
+    ['after an incident', ['**Impact:** none', `- 09:16 \`${TOKEN}\``, '', '**Root cause:** it was old']],
+    ['in user data', ['#cloud-config', 'write_files:', '- content: |', `    Should it say ${SWAP}`]],
+    [
+      'in a playbook',
+      ['- name: Join', '  command: kubeadm join --config x', `  failed_when: "'${SWAP}' in out.stderr"`],
+    ],
+    ['in an alert', ['- alert: Join', '  expr: count(x) > 0', `  description: 'look for "${SWAP}"'`]],
+    ['in what builds an image', ['FROM debian:13', `# it says "${SWAP}"`, 'RUN apt-get install -y kubeadm']],
+    ['in the log of a repository', ['commit 3f2a91c', 'Author: A <a@example.org>', '', `      ${SWAP}`]],
+    ['in what a change is for', ['What this PR does / why we need it:', `A join ended with \`${SWAP}\`.`]],
+    ['in an examination', [`**Q12. You get \`${SWAP}\`. Why?**`, 'A. Swap', 'B. Time', 'C. None']],
+    ['in an exercise', ['Exercise 7: a broken node', SWAP, '', '<details><summary>Solution</summary>']],
+    ['in a list for programs', [`{"symptom": "${SWAP}", "solution": "swapoff -a"}`]],
+    ['announced to the reader', [`Sometimes you may see this message: \`${SWAP}\`. Use swapoff.`]],
+    ['on a condition', ['If the init prints', '', `    ${SWAP}`, '', 'then swap is on.']],
+    ['explained below', [`> ${SWAP}`, '', 'This error comes from kubeadm when swap is on.']],
+    ['behind a command', [`sudo swapoff -a   # otherwise: ${SWAP}`, 'sudo kubeadm init']],
+    ['where it is over', [`It all works fine now. I had \`${SWAP}\` because of fstab.`]],
+    ['where it is over, in French', [`L'erreur « ${TOKEN} » est corrigée : le jeton.`]],
+    ['where it is mended, in Chinese', [`修复了 kubeadm join 报错 "${TOKEN}" 的问题`]],
+  ])('%s', (_, lines) => {
+    expect(code(...lines)).toBe('nothing');
+  });
+});
+
+describe('an error is one', () => {
+  it.each<[string, string[]]>([
+    ['to who asks', ['# Troubleshooting', `I am stuck: \`${SWAP}\` though swap is off. Any ideas?`]],
+    [
+      'to who reports it',
+      ['**Root cause**', 'none yet', '**Workaround**', 'none', SWAP, 'Steps to reproduce:'],
+    ],
+    ['where others say how it was solved', [SWAP, 'How can I fix this?', '> swapoff -a', 'That fixed it!']],
+    ['where it is not over', [SWAP, 'I rebooted and it is still not fixed.']],
+    ['in what Ansible printed', ['- name: Join', '  shell: x', `fatal: [n1]: FAILED! => ${SWAP}`]],
+  ])('%s', (_, lines) => {
+    expect(code(...lines)).toBe('SwapEnabled');
+  });
+
+  it('where kubeadm printed it with its steps or its last line, whatever stands around it', () => {
+    const page = ['---', 'title: Swap', '---', '## Problem', '## Root cause', '## Solution'];
+    expect(code(...page, ...block('[preflight] Running pre-flight checks', SWAP))).toBe('SwapEnabled');
+    expect(code(...page, ...block(SWAP, HINT))).toBe('SwapEnabled');
+    expect(code(...page, ...block(SWAP))).toBe('nothing');
+  });
+
+  it("with kubeadm's own advice to its reader", () => {
+    const advice = '[preflight] If you know what you are doing, you can make a check non-fatal with `--x`';
+    expect(code(SWAP, advice)).toBe('SwapEnabled');
+    expect(code(`${SWAP}${advice}`)).toBe('SwapEnabled');
+  });
+});
+
+it('there is no lack of kubeadm where a page says what to do for that', () => {
+  expect(code('If `kubeadm: command not found` appears, install it.')).toBe('nothing');
+  expect(code('sudo: kubeadm: command not found')).toBe('KubeadmNotFound');
+  expect(code('/tmp/x.sh: line 3: kubeadm: command not found')).toBe('KubeadmNotFound');
+  expect(code('sh: 1: kubeadm: not found')).toBe('KubeadmNotFound');
+});
