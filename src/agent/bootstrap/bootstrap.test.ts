@@ -243,6 +243,24 @@ describe('bootstrap', () => {
     expect(await host.files.stat('/etc/a')).toBeUndefined();
   });
 
+  it('changes nothing where a file cannot be written, and goes on with what was begun', async () => {
+    const host = createLinuxHost({ root });
+    const text = (owner: string) =>
+      `#cloud-config\nslipway: {kubeadm: none}\nwrite_files: [{path: /etc/a}, {path: /etc/b, owner: ${owner}}]\n`;
+    writeFileSync(join(root, 'user-data'), text('bob'));
+    expect(await run(host)).toMatchObject({
+      result: 'bad-input',
+      failure: { code: 'FileNotWritten', cause: expect.stringMatching(/line 3, .* no user "bob"/) },
+      steps: [],
+    });
+    expect(await host.files.stat('/etc/a')).toBeUndefined();
+    writeFileSync(join(root, 'user-data'), text('root'));
+    expect(await run(host)).toMatchObject({ result: 'succeeded' });
+    mkdirSync(join(root, 'etc/c'));
+    writeFileSync(join(root, 'user-data'), text('root').replace('/etc/b', '/etc/c'));
+    expect(await run(host)).toMatchObject({ result: 'failed', failure: { code: 'FileNotWritten' } });
+  });
+
   it('does nothing with user data that makes no node', async () => {
     const host = createLinuxHost({ root });
     writeFileSync(join(root, 'user-data'), '#cloud-config\nwrite_files: [{path: /etc/a, content: a}]\n');

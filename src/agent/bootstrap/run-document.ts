@@ -9,7 +9,9 @@ import type { Step } from '../engine/step.ts';
 import { configurationReport } from '../preflight/configuration-report.ts';
 import { knownSecrets } from '../secrets/document-secrets.ts';
 import { hiddenStep } from '../secrets/hidden-step.ts';
+import { stillStarting } from '../startup/starting.ts';
 import { fitting } from '../steps/fitting.ts';
+import { impossible } from '../steps/impossible.ts';
 import { openShared, type Shared } from '../steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from '../steps/kind/step-kind.ts';
 import { planDigest } from '../steps/plan.ts';
@@ -88,6 +90,11 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
       digest: planDigest(planned),
       findings,
       isWiped: document.isWiped ?? false,
+      refuse: async () => {
+        const errors = (await impossible(host, document)).filter(({ severity }) => severity === 'error');
+        const isFinal = errors[0] && (await stillStarting(host, errors[0].code)) === undefined;
+        return isFinal ? badInput(errors) : undefined;
+      },
       ...(again ? { settled: again.settled } : {}),
       ...(again || document.isWiped ? {} : leaving(options, about, planned, hidden)),
       commandsDecide: again !== undefined || !planned.some(({ kind }) => kind === 'kubeadm'),

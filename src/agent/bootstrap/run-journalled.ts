@@ -1,10 +1,10 @@
-import type { Finding, JournalRecord, StepOutline } from '../../protocol/journal.ts';
+import type { Failure, Finding, JournalRecord, StepOutline } from '../../protocol/journal.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { LeftAtBoot } from '../again/leave-at-boot.ts';
 import { STATE_DIR } from '../document/paths.ts';
 import { historyOf } from '../engine/history.ts';
 import { Journal } from '../engine/journal.ts';
-import { outcomeOf } from '../engine/outcome.ts';
+import { outcomeOf, outcomeWithoutSequence } from '../engine/outcome.ts';
 import { recordAnew, recordDone } from '../engine/record-steps.ts';
 import { runSequence } from '../engine/run/run-sequence.ts';
 import type { SequenceOptions } from '../engine/sequence.ts';
@@ -25,6 +25,8 @@ export async function runJournalled(
       isWiped: boolean;
       /** What a boot does of other user data than those that made the node; undefined: all of it. */
       leave?: (records: readonly JournalRecord[]) => Promise<LeftAtBoot | undefined>;
+      /** Asked before the first change to this machine: why it would be made in vain. */
+      refuse?: () => Promise<Failure | undefined>;
       /** Steps that are not done again: in the journal before any other begins, so that no later boot does them. */
       settled?: readonly StepOutline[];
       /** Steps that have failed and had their run are run anew. */
@@ -33,9 +35,14 @@ export async function runJournalled(
       isStillNode: () => Promise<boolean>;
     },
 ): Promise<Outcome> {
-  const { host, about, watcher, isStillNode, isWiped, isAnew, settled, leave, ...given } = options;
+  const { host, about, watcher, isStillNode, isWiped, isAnew, settled, leave, refuse, ...given } = options;
   await host.files.mkdir(STATE_DIR, 0o700);
   const journal = await Journal.open(host);
+  const inVain = journal.records.length === 0 ? await refuse?.() : undefined;
+  if (inVain) {
+    await journal.close();
+    return outcomeWithoutSequence(host, about, 'bad-input', inVain, given.findings);
+  }
   const left = await leave?.(journal.records);
   const sequence = isWiped
     ? asBefore(given, journal.records, about.instance)

@@ -6,6 +6,7 @@ import { createHost } from '../machine.ts';
 import { configurationReport } from '../preflight/configuration-report.ts';
 import { documentSecrets } from '../secrets/document-secrets.ts';
 import { fitting } from '../steps/fitting.ts';
+import { impossible } from '../steps/impossible.ts';
 import { plan } from '../steps/plan.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
@@ -48,7 +49,8 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     const madeNode = flags.again || isWrong(document.report) ? [] : checkMakesNode(document);
     const read = [...document.report, ...madeNode, ...(await configurationReport(document))];
     const { planned, lacking } = await fitting(host, document, isWrong(read) ? [] : plan(document));
-    const report = [...read, ...lacking, ...(await ofAccounts(document))];
+    const inVain = flags.again || isWrong(read) ? [] : await ofMachine(host, document);
+    const report = [...read, ...lacking, ...inVain, ...(await ofAccounts(document))];
     complainOf(report);
     const isBad = isWrong(report);
     if (flags.again && !isBad) {
@@ -60,6 +62,14 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     if (format === 'text' && steps !== undefined) standard.stdout.write(planAsText(document, steps));
     return isBad ? 2 : 0;
   });
+}
+
+/** What the machine as it is cannot do, or has nothing for. */
+async function ofMachine(host: Host, document: Document): Promise<Document['report']> {
+  const found = await impossible(host, document);
+  if (document.system === undefined || host.platform === 'windows') return found;
+  const { lackingSettings } = await import('../steps/ahead/lacking-settings.ts');
+  return [...found, ...(await lackingSettings(host, document))];
 }
 
 /** The steps tell it themselves. */

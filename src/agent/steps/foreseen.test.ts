@@ -24,6 +24,10 @@ it.each([
     `users: [{name: ann, no_create_home: true, ssh_authorized_keys: ["${KEY}"]}]`,
     /^2: The user ann will not be made: no_create_home leaves/,
   ],
+  [
+    'users: [{name: ann, uid: 1000}, {name: bob, uid: 1000}]',
+    /^2: The user bob will not be made: its uid 1000/,
+  ],
   ['groups: [ops: [ann, zoe]]\nusers: [{name: ann}]', /^-: The user ann is made after the groups/],
   [
     'disable_root: false\nssh_authorized_keys: [nonsense]\nuser: {name: ann, groups: adm}',

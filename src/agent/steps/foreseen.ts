@@ -34,7 +34,18 @@ export function foreseen({ users, groups, system }: Document): ReportEntry[] {
             {},
           ),
         ];
-  return [...ofUsers, ...ofGroups, ...ofKeys];
+  return [...ofUsers, ...sameIds(made), ...ofGroups, ...ofKeys];
+}
+
+/** useradd refuses the second. */
+function sameIds(made: readonly UserEntry[]): ReportEntry[] {
+  return made.flatMap((user, at) => {
+    const first = made.slice(0, at).find(({ uid }) => uid !== undefined && uid === user.uid);
+    if (first === undefined || first.name === user.name) return [];
+    return [
+      entry(`The user ${user.name} will not be made: its uid ${user.uid} is that of ${first.name}.`, user),
+    ];
+  });
 }
 
 function withoutHome({ name, noCreateHome, system, sshAuthorizedKeys }: UserEntry): string | undefined {

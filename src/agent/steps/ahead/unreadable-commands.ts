@@ -1,0 +1,81 @@
+import type { Document, Position, ReportEntry } from '../../document/document.ts';
+import type { Host } from '../../host/host.ts';
+
+type Item = { text: string; where?: Position; callsKubeadm: boolean };
+
+const MOST_MS = 2000;
+
+/**
+ * Commands that no shell can read, by the machine's own shell: it ends at the first of them, and of those behind it nothing is
+ * run. An error where the call of kubeadm is among these.
+ */
+export async function unreadableCommands(
+  host: Pick<Host, 'processes'>,
+  { bootCommands, commands, shell = '/bin/sh' }: Document,
+): Promise<ReportEntry[]> {
+  const boot = bootCommands.map(({ shell: text, where }) => item(text.reveal(), where));
+  const once = commands.map((entry) =>
+    entry.kind === 'kubeadm' ? { text: ':', callsKubeadm: true } : item(entry.shell.reveal(), entry.where),
+  );
+  const decides = !once.some(({ callsKubeadm }) => callsKubeadm);
+  return [
+    ...(await unreadable(host, '/bin/sh', 'bootcmd', boot, () => false)),
+    ...(await unreadable(host, shell, 'runcmd', once, (at) => {
+      const isAfter = once.slice(at).some(({ callsKubeadm }) => callsKubeadm);
+      // A script that ends itself may have anything behind its end.
+      const mayEnd = once.slice(0, at + 1).some(({ text }) => /\b(?:exit|exec)\b/.test(text));
+      return !mayEnd && (isAfter || decides);
+    })),
+  ];
+}
+
+function item(text: string, where: Position | undefined): Item {
+  return { text, callsKubeadm: /\bkubeadm\b/.test(text), ...(where ? { where } : {}) };
+}
+
+async function unreadable(
+  host: Pick<Host, 'processes'>,
+  shell: string,
+  list: string,
+  items: readonly Item[],
+  isFatal: (at: number) => boolean,
+): Promise<ReportEntry[]> {
+  if (items.length === 0) return [];
+  const why = await complaint(host, shell, items);
+  if (why === undefined) return [];
+  const at = await firstUnread(host, shell, items);
+  const where = items[at]?.where;
+  const message = `The shell cannot read ${list} ${at + 1} (${why}), and would run neither it nor what is behind it`;
+  const severity = isFatal(at) ? 'error' : 'warning';
+  return [{ severity, code: 'UserDataInvalid', message, ...(where ? { where } : {}) }];
+}
+
+/** A compound command may reach over several items, so the fault begins behind the last end of whole commands. */
+async function firstUnread(
+  host: Pick<Host, 'processes'>,
+  shell: string,
+  items: readonly Item[],
+): Promise<number> {
+  for (let count = items.length - 1; count > 0; count -= 1)
+    if ((await complaint(host, shell, items.slice(0, count))) === undefined) return count;
+  return 0;
+}
+
+async function complaint(
+  { processes }: Pick<Host, 'processes'>,
+  shell: string,
+  items: readonly Item[],
+): Promise<string | undefined> {
+  // The blank line ends a command with a backslash at its end, as in the script that is run.
+  const input = `${items.map(({ text }) => `${text}\n`).join('\n')}\n`;
+  const { exitStatus, stderr, timedOut } = await processes.run({
+    argv: [shell, '-n'],
+    input,
+    timeoutMs: MOST_MS,
+    env: { LC_ALL: 'C' },
+  });
+  if (exitStatus === 0 || timedOut) return undefined;
+  const said = /syntax error[^\n]*|unexpected [^\n]*|bad substitution[^\n]*/i.exec(stderr)?.[0];
+  // Without such words it is not the text that is wrong: there is no shell.
+  return said?.replace(/^syntax error:? */i, '').slice(0, 120);
+}

@@ -1,0 +1,97 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
+import type { Host } from '../host/host.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { readUserData } from '../userdata/read-user-data.ts';
+import { impossible } from './impossible.ts';
+
+let files: Host;
+beforeEach(() => {
+  files = createLinuxHost({ root: machine() });
+});
+const { processes, platform } = createLinuxHost({ root: '/' });
+
+function machine(): string {
+  const root = scratch();
+  mkdirSync(join(root, 'etc/dir'), { recursive: true });
+  writeFileSync(join(root, 'etc/passwd'), 'app:x:100:101::/:/bin/sh\n');
+  writeFileSync(join(root, 'etc/group'), 'app:x:101:\n');
+  return root;
+}
+
+async function told(text: string): Promise<string[]> {
+  const raw = Buffer.from(`#cloud-config\n${text}\n`);
+  const document = await readUserData(raw, { source: 'file', metaData: {} });
+  expect(document.report.filter(({ severity }) => severity === 'error')).toEqual([]);
+  const found = await impossible({ files: files.files, processes, platform }, document);
+  return found.map(({ severity, where, message }) => `${where?.line ?? '-'}: ${severity}: ${message}`);
+}
+
+describe('files that this machine cannot take', () => {
+  it.each([
+    ['write_files: [{path: /etc/dir, content: x}]', '/etc/dir cannot be written: a directory is there'],
+    [
+      'write_files: [{path: /etc/passwd/x, content: x}]',
+      '/etc/passwd/x cannot be written: a part of the path is not a directory',
+    ],
+    [
+      'write_files: [{path: /a, owner: bob}]',
+      '/a cannot be written: there is no user "bob" (owner "bob:root")',
+    ],
+    [
+      'write_files: [{path: /a, owner: "root:ops"}]\ngroups: [adm]',
+      '/a cannot be written: there is no group "ops" (owner "root:ops")',
+    ],
+    [
+      'write_files: [{path: /a, owner: bob}]\nusers: [{name: bob}]',
+      '/a cannot be written: there is no user "bob" (owner "bob:root") before users are made; write the file with defer: true',
+    ],
+    [
+      'write_files: [{path: /a, owner: eve, defer: true}]\nusers: [{name: bob}]',
+      '/a cannot be written: there is no user "eve" (owner "eve:root")',
+    ],
+  ])('are an error before anything is changed: %s', async (text, message) => {
+    expect(await told(text)).toEqual([`2: error: ${message}`]);
+  });
+
+  it.each([
+    'write_files: [{path: /etc/new/er, owner: "app:app"}, {path: /etc/passwd, append: true}]',
+    'write_files: [{path: /a, owner: "1234:5678"}]',
+    'write_files: [{path: /a, owner: bob, defer: true}]\nusers: [{name: bob}]',
+    'write_files: [{path: /a, owner: nginx, defer: true}]\npackages: [nginx]',
+    'write_files: [{path: /a, owner: bob}]\nbootcmd: [useradd bob]',
+    'write_files: [{path: /a, owner: bob}, {path: /etc/passwd, content: "bob:x:1:1::/:/bin/sh"}]',
+  ])('are none that something makes room for, or an owner: %s', async (text) => {
+    expect(await told(text)).toEqual([]);
+  });
+});
+
+describe('commands that the shell cannot read', () => {
+  it.each([
+    [`runcmd: ["echo 'a", kubeadm join x]`, /^2: error: The shell cannot read runcmd 1 \(.*nterminated/],
+    ['runcmd: [":", "if a; then", echo b, kubeadm join x]', /^2: error: The shell cannot read runcmd 2 /],
+    ['runcmd: [":", "a )", "kubeadm join | tee /l"]', /^2: error: The shell cannot read runcmd 2 /],
+    ['runcmd: ["(a"]', /^2: error: The shell cannot read runcmd 1 /],
+    ['runcmd: [kubeadm join x, "(a"]', /^2: warning: The shell cannot read runcmd 2 /],
+    ['runcmd: [a && exit 0, "(a", kubeadm join x]', /^2: warning: The shell cannot read runcmd 2 /],
+    ['bootcmd: ["echo `a"]\nruncmd: [kubeadm join x]', /^2: warning: The shell cannot read bootcmd 1 /],
+  ])('are told before they are run: %s', async (text, message) => {
+    expect(await told(text)).toEqual([expect.stringMatching(message)]);
+  });
+
+  it.each([
+    'runcmd: ["if true; then", echo a, fi, kubeadm join x]',
+    `runcmd: ["cat >/a <<'E'\\n'unclosed\\nE", "echo a \\\\", [echo, "it's"], kubeadm join x]`,
+    'runcmd: []',
+  ])('are none that it reads: %s', async (text) => {
+    expect(await told(text)).toEqual([]);
+  });
+
+  it('are not looked for where there is no shell', async () => {
+    const raw = Buffer.from('#cloud-config\nruncmd: ["(a"]\n');
+    const document = await readUserData(raw, { source: 'file', metaData: {} });
+    expect(await impossible(files, document)).toEqual([]);
+  });
+});

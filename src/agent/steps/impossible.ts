@@ -1,0 +1,16 @@
+import type { Document, ReportEntry } from '../document/document.ts';
+import type { Host } from '../host/host.ts';
+import { impossibleFiles } from './ahead/impossible-files.ts';
+import { unreadableCommands } from './ahead/unreadable-commands.ts';
+
+/**
+ * What this machine, as it is before anything is changed, cannot do of a document. An error where no node would come of it;
+ * a warning where the rest is done all the same.
+ */
+export async function impossible(
+  host: Pick<Host, 'platform' | 'files' | 'processes'>,
+  document: Document,
+): Promise<ReportEntry[]> {
+  if (host.platform === 'windows') return [];
+  return [...(await impossibleFiles(host, document)), ...(await unreadableCommands(host, document))];
+}
