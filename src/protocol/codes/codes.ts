@@ -96,7 +96,7 @@ const TABLE = {
     'user data',
     'permanent',
     'The user data is in no format that Slipway knows.',
-    'Start it with #cloud-config (after an optional "## template: jinja" line), or make it a MIME multipart that holds such a part.',
+    'Give what the message says. User data begin with #cloud-config (after an optional "## template: jinja" line), or are a MIME multipart that holds such a part, a script that begins with #!, or an Ignition config in JSON.',
   ),
   UserDataUndecodable: entry(
     'user data',
