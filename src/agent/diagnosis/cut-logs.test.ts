@@ -368,3 +368,15 @@ describe('an error that a mail program has wrapped at a word', () => {
     expect(code('[preflight] Running pre-flight checks', ...lines)).toBe(wanted);
   });
 });
+
+it('the end of what Ansible tells of an error is one, with the output behind it', () => {
+  const step = '[etcd] Announced new etcd member joining to the existing etcd cluster';
+  const rest =
+    'ting local etcd static pod manifest file: etcdserver: can only promote a learner member which is';
+  const keys = `"stderr_lines": ["x"], "stdout": "[preflight] Running pre-flight checks\\n${step}"`;
+  const { failure, attempts } = verdict(
+    `${rest} in sync with leader\\n${HINT}", ${keys}, "stdout_lines": []}`,
+  );
+  expect(failure?.code).toBe('EtcdLearnerNotReady');
+  expect(attempts).toHaveLength(1);
+});

@@ -2,6 +2,7 @@
  * The text of a program or a script, in which an error of kubeadm stands as a string, a comment or what a test expects:
  * nothing has failed there.
  */
+import { withoutHeredocs } from './told/heredoc.ts';
 import { type LogLine, linesBy } from './transcript/line.ts';
 import { FENCE, PROGRESS } from './transcript/sentences.ts';
 
@@ -40,11 +41,10 @@ export function withoutProgramText(lines: readonly LogLine[]): LogLine[] {
   const writers = [...linesBy('writer', lines)];
   const programs = new Set(writers.filter(([, own]) => isProgramText(own)).map(([writer]) => writer));
   const scripts = new Set(writers.flatMap(([writer, own]) => (programs.has(writer) ? [] : scriptLines(own))));
-  return withoutMended(
-    withoutRemarks(
-      lines.filter((line) => !programs.has(line.writer) && !scripts.has(line) && !PAGE_TITLE.test(line.text)),
-    ),
+  const said = lines.filter(
+    (line) => !programs.has(line.writer) && !scripts.has(line) && !PAGE_TITLE.test(line.text),
   );
+  return withoutMended(withoutRemarks(withoutHeredocs(said)));
 }
 
 /** Somebody else's failure, to which a link leads. */

@@ -3,7 +3,7 @@ import { ADVICE, ERROR_WITHIN, PROGRESS } from '../transcript/sentences.ts';
 
 /** In front of it: what the reader may meet. Who tells what he does himself has seen it. */
 const ANNOUNCED =
-  /\byou(?:'ll| (?:may|might|will|can|could|would|should|often|sometimes))\b|\b(?:may|might|can) (?:encounter|see|get|fail|print|show|end)\b|^[\s#>*-]*(?:sometimes|should (?:the|a|it|this)|in case)\b/i;
+  /\byou(?:'ll| (?:may|might|will|can|could|would|should|often|sometimes))\b|\b(?:may|might|can) (?:encounter|see|get|fail|print|show|end)\b|\botherwise\b|^[\s#>*-]*(?:sometimes|should (?:the|a|it|this)|in case)\b/i;
 const CONDITION = /^[\s#>*|-]*(?:\d+[.)] )?if\b.*[^.!?]\s*$/i;
 const ONESELF = /\b(?:I|my|me|we|our|us)\b/;
 /** Behind it: what it means, whenever it comes. */

@@ -4,7 +4,7 @@
 const TROUBLES =
   'symptoms?|(?:the )?(?:problem|issue|error|failure)s?(?: (?:statement|summary|description|overview|message))?|现象|问题(?:现象|描述)?|症状|报错(?:信息)?|错误(?:信息|现象)?|故障现象|증상|문제(?: 상황)?|오류(?: 내용)?|에러(?: ?내용)?|事象|エラー|triệu chứng|lỗi|problème|symptômes?|fehler(?:bild)?|síntomas?|problema|симптомы?|ошибка|проблема';
 const HELPS =
-  '(?:quick |the |recommended |possible |suggested )?(?:fix|solution|resolution|workaround|remedy)(?:es|s)?(?: applied| steps)?|(?:root )?causes?(?: analysis)?|why|diagnos(?:e|is)|prevention|verification|lessons learned|action items|impact|timeline|changes made|what went (?:well|wrong)|解决(?:方法|办法|方案|过程|措施)?|处理(?:方法|办法|过程)?|原因(?:分析)?|根因(?:分析)?|排查(?:过程|思路)?|해결(?: ?방법|책)?|원인(?: 분석)?|조치|対処(?:法|方法)?|対策|解決(?:策|方法)?|cách khắc phục|khắc phục|nguyên nhân|giải pháp|cause|résolution|ursache|lösung|behebung|causa|solución|причин[аы]|решение';
+  '(?:quick |the |recommended |possible |suggested )?(?:fix|solution|resolution|workaround|remedy)(?:es|s)?(?: applied| steps)?|(?:root )?causes?(?: analysis)?|why|diagnos(?:e|is)|prevention|verification|lessons learned|action items|impact|timeline|changes made|what went (?:well|wrong)|解决(?:方法|办法|方案|过程|措施|思路)?|处理(?:方法|办法|过程)?|(?:根本)?原因(?:分析)?|根因(?:分析)?|排查(?:过程|思路)?|해결(?: ?방법|책)?|원인(?: 분석)?|조치|対処(?:法|方法)?|対策|解決(?:策|方法)?|cách khắc phục|khắc phục|nguyên nhân|giải pháp|cause|résolution|ursache|lösung|behebung|causa|solución|причин[аы]|решение';
 const EDGE = String.raw`[\s>#*_\d.、)(-]{0,12}`;
 const LABEL_END = String.raw`[\s*_]{0,4}(?:\([^)]{0,40}\)[\s*_]{0,4})?(?:[:：]|$)`;
 const TROUBLE = new RegExp(`^${EDGE}(?:${TROUBLES})${LABEL_END}`, 'iu');

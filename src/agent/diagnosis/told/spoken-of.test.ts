@@ -53,6 +53,16 @@ describe('an error alone is only spoken of', () => {
     ['where it is over', [`It all works fine now. I had \`${SWAP}\` because of fstab.`]],
     ['where it is over, in French', [`L'erreur « ${TOKEN} » est corrigée : le jeton.`]],
     ['where it is mended, in Chinese', [`修复了 kubeadm join 报错 "${TOKEN}" 的问题`]],
+    ['where it is mended for good', [`Two nodes ended with \`${SWAP}\`. A new disk solved that for good.`]],
+    [
+      'in a sentence about others',
+      [`Nodes of last year's image reported "${SWAP}" until it was replaced.`, 'Bye'],
+    ],
+    [
+      'in what a test calls',
+      ['@test "it reports swap" {', `  run explain "${SWAP}"`, '  [ "$status" -eq 1 ]', '}'],
+    ],
+    ['in what a script writes', ['cat <<EOF', 'Known problem:', SWAP, 'Call the operator.', 'EOF']],
   ])('%s', (_, lines) => {
     expect(code(...lines)).toBe('nothing');
   });
@@ -66,6 +76,11 @@ describe('an error is one', () => {
       ['**Root cause**', 'none yet', '**Workaround**', 'none', SWAP, 'Steps to reproduce:'],
     ],
     ['where others say how it was solved', [SWAP, 'How can I fix this?', '> swapoff -a', 'That fixed it!']],
+    ['in a sentence of who meets it', [`Since the reboot I only get ${SWAP} on both nodes.`, 'Bye.']],
+    ['in what he says of it', [`On the second one kubeadm fails with "${SWAP}".`, 'I have no more.']],
+    ['in a title', [`kubeadm init of 1.27 on a new machine: ${SWAP}`]],
+    ['behind a label', ['My three nodes are new.', `Error of the second: \`${SWAP}\``, 'The others run.']],
+    ['in what a script keeps', ['cat <<EOF', '[preflight] Running pre-flight checks', SWAP, 'EOF']],
     ['where it is not over', [SWAP, 'I rebooted and it is still not fixed.']],
     ['in what Ansible printed', ['- name: Join', '  shell: x', `fatal: [n1]: FAILED! => ${SWAP}`]],
   ])('%s', (_, lines) => {
@@ -77,6 +92,11 @@ describe('an error is one', () => {
     expect(code(...page, ...block('[preflight] Running pre-flight checks', SWAP))).toBe('SwapEnabled');
     expect(code(...page, ...block(SWAP, HINT))).toBe('SwapEnabled');
     expect(code(...page, ...block(SWAP))).toBe('nothing');
+    const step = '[certs] Using certificateDir folder "/etc/kubernetes/pki"';
+    expect(code(...page, ...block(step, SWAP))).toBe('nothing');
+    expect(code(...page, ...block(step, '[certs] Generating "ca" certificate and key', SWAP))).toBe(
+      'SwapEnabled',
+    );
   });
 
   it("with kubeadm's own advice to its reader", () => {

@@ -8,6 +8,7 @@ import { ERROR_WITHIN } from '../transcript/sentences.ts';
 import { isExplained } from './explained.ts';
 import { hasLabels, isPage } from './guide.ts';
 import { isKnownKind } from './kinds.ts';
+import { isOnlyQuoted } from './quoted.ts';
 
 /** A longer text is a log, or holds one. */
 const MAX_LINES = 4000;
@@ -23,7 +24,7 @@ const QUIZ = /^\W{0,8}(?:Q\d|[A-D][.)] )/;
 
 /** Somebody tells that it is over. */
 const OVER =
-  /\bwork(?:s|ed|ing) (?:(?:fine|well|again|perfectly|properly) )?(?:now|again|afterwards)\b|\b(?:works|worked) (?:fine|perfectly)\b|\b(?:is|are|was|were|been|got|gets?|now) (?:now )?(?:fixed|solved|resolved)\b|\bfixed (?:it|that|this|by|the (?:issue|problem|error))\b|\b(?:solved|resolved) (?:it|that|this|by|the (?:issue|problem|error))\b|\bthat was it\b|\bturned out\b|\bfor the record\b|\b(?:everything|all)\b.{0,30} (?:is|are|came|works?) (?:up|ready|fine|in|good|green|well)\b|已(?:经)?(?:解决|修复)|(?:解决|修复|修正)了|搞定|问题解决|해결(?:됨|됐|했|되었|하였| ?완료)|정상적으로|解決し(?:た|まし)|修正し(?:た|まし)|(?:est|a été|sont) (?:corrigée?s?|résolue?s?)|\bbehoben\b|\bgelöst\b|(?:^|[^\p{L}])(?:решено|решена|исправлен[оа]?)/iu;
+  /\bwork(?:s|ed|ing) (?:(?:fine|well|again|perfectly|properly) )?(?:now|again|afterwards)\b|\b(?:works|worked) (?:fine|perfectly)\b|\b(?:is|are|was|were|been|got|gets?|now) (?:now )?(?:fixed|solved|resolved)\b|\bfixed (?:it|that|this|by|the (?:issue|problem|error))\b|\b(?:solved|resolved) (?:it|that|this|by|the (?:issue|problem|error))\b|\bfor good\b|\b(?:has|have) not come back\b|\bthat was it\b|\bturned out\b|\bfor the record\b|\b(?:everything|all)\b.{0,30} (?:is|are|came|works?) (?:up|ready|fine|in|good|green|well)\b|已(?:经)?(?:解决|修复)|(?:解决|修复|修正)了|搞定|问题解决|해결(?:됨|됐|했|되었|하였| ?완료)|정상적으로|解決し(?:た|まし)|修正し(?:た|まし)|(?:est|a été|sont) (?:corrigée?s?|résolue?s?)|\bbehoben\b|\bgelöst\b|(?:^|[^\p{L}])(?:решено|решена|исправлен[оа]?)/iu;
 const NEAR = 24;
 /** Of a machine and a program there are fewer. */
 const FEW_WORDS = 3;
@@ -40,7 +41,7 @@ export function isOnlySpokenOf(all: readonly LogLine[]): boolean {
   if (texts.some((text) => REPORTS.test(text))) return false;
   if (isPage(texts)) return true;
   if (texts.some((text) => ASKS.test(text) && !QUIZ.test(text))) return false;
-  return hasLabels(texts) || isExplained(texts) || texts.some(isOver);
+  return hasLabels(texts) || isExplained(texts) || isOnlyQuoted(texts) || texts.some(isOver);
 }
 
 /** What stands in front of an error in a sentence has been read as the prefix of a line. */

@@ -5,6 +5,7 @@
  */
 import type { LogLine } from './line.ts';
 import {
+  BEGIN,
   CHECKS,
   FATAL_FINDINGS,
   FINDING,
@@ -156,10 +157,12 @@ export const isHearsay = (run: Run): boolean =>
 const isWhole = ({ output, error }: Run): boolean =>
   output.some(({ text }) => STEP.test(text)) || error.some(({ text }) => HINT.test(text));
 
-/** What kubeadm printed, more than the sentence in which it cannot reach the kubelet, which is quoted alone. */
+/** What kubeadm printed, more than a page quotes of it: its beginning, its end, or several steps. */
 export const isShown = ({ output, error }: Run): boolean =>
-  output.some(({ text }) => STEP.test(text) && !UNREACHED.test(text)) ||
-  error.some(({ text }) => HINT.test(text));
+  output.some(({ text }) => BEGIN.test(text)) ||
+  error.some(({ text }) => HINT.test(text)) ||
+  output.filter(({ text }) => STEP.test(text) && !UNREACHED.test(text)).length >= SEVERAL;
+const SEVERAL = 2;
 
 /** Where a run or what runs kubeadm is in the log, another program that repeats an error only speaks of it. */
 const isBeside = ({ first: { program } }: Run, { first: other }: Run): boolean =>

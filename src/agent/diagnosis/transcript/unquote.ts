@@ -16,6 +16,9 @@ const LIST_ITEM = /(?<!\\)"((?:error: )?error execution phase (?:[^"\\]|\\.){0,4
 /** Of a list of a result's lines, cut at both its ends, kubeadm's last one or the rest of it. */
 const QUOTED_ERROR = /(?<!\\)"(?:error: )?error execution phase (?:[^"\\]|\\.){0,400}?\\"/;
 const REST_OF_ITEM = /^((?:[^"\\]|\\.)+)", ?"(To see the stack trace [^"]*)"/;
+/** The same of the string that holds the whole error: its beginning is cut off, the result's other keys are behind it. */
+const REST_OF_ERROR =
+  /^((?:[^"\\]|\\.)+?)\\n(To see the stack trace (?:[^"\\]|\\.)*)", ?"(?:stderr_lines|stdout|stdout_lines|start|rc)":/;
 const HTML =
   /&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[\da-f]+);|<br ?\/?>|<\/?(?:pre|code|span|div|samp|p|li|td)\b/i;
 const TAG = /<\/?(?:pre|code|span|div|samp|p|li|ul|td|tr|b|i|em|strong)\b[^<>]*>/gi;
@@ -136,16 +139,18 @@ function outOfStrings(line: RawLine): RawLine[] {
     .map((match) => match[2] ?? '');
   // In a result that was cut, the error may stand in the list of lines alone.
   const [, item] = strings.some((string) => ERROR.test(string)) ? [] : (LIST_ITEM.exec(raw) ?? []);
-  const [, rest, hint] = item === undefined ? (REST_OF_ITEM.exec(raw) ?? []) : [];
+  const [, rest, hint] = item === undefined ? (restOf(raw) ?? []) : [];
   if (rest !== undefined) strings.unshift(`${rest}\\n${hint}`);
   if (item !== undefined) strings.unshift(item, ...(strings.length === 0 ? [raw] : []));
   const whole = strings.length > 0 ? [...new Set(strings)] : [raw];
   // What was printed first stands in stdout, which Ansible names after stderr: the error is read last.
-  if (strings.length > 1 && FAILED.test(whole[0] ?? '')) whole.reverse();
+  if (strings.length > 1 && (rest !== undefined || FAILED.test(whole[0] ?? ''))) whole.reverse();
   const end: RawLine[] = status === undefined ? [] : [{ ...line, text: `exit status ${status}` }];
   const begin: RawLine[] = command === undefined ? [] : [{ ...line, text: `$ kubeadm ${command}` }];
   return [...begin, ...whole.flatMap((string) => split(line, unescaped(string))), ...end];
 }
+
+const restOf = (raw: string): RegExpExecArray | null => REST_OF_ITEM.exec(raw) ?? REST_OF_ERROR.exec(raw);
 
 function parsed(raw: string): Record<string, unknown> | undefined {
   try {
