@@ -187,6 +187,13 @@ describe('a command line', () => {
     expect(stdout + stderr).toMatch(/is a directory\.? \[UserDataUnreadable\]\n {2}Give \w/);
   });
 
+  it('does not take the directory it is in for a file without a name', async () => {
+    expect(await ask('check', '')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/name of the file is empty/),
+    });
+  });
+
   it('of user data that cannot be read does not say that they make no node, too', async () => {
     writeFileSync(userData, '#cloud-config\nruncmd: {a: b}\n');
     const { status, stderr } = await ask('plan', '--root', folder, '--user-data', userData);

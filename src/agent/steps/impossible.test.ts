@@ -89,6 +89,38 @@ describe('commands that the shell cannot read', () => {
     expect(await told(text)).toEqual([]);
   });
 
+  it('are looked for with one shell where there are very many', async () => {
+    const raw = Buffer.from(`#cloud-config\nruncmd:\n${'- echo "a"\n'.repeat(500)}- (a\n- kubeadm join x\n`);
+    const document = await readUserData(raw, { source: 'file', metaData: {} });
+    let started = 0;
+    const counting: Host['processes'] = {
+      ...processes,
+      run: (spec) => {
+        started += 1;
+        return processes.run(spec);
+      },
+    };
+    expect(await impossible({ files: files.files, processes: counting, platform }, document)).toMatchObject([
+      { severity: 'warning', message: expect.stringMatching(/cannot read an item of runcmd/) },
+    ]);
+    expect(started).toBe(1);
+  });
+
+  it('need no shell to be read where they are plain words', async () => {
+    const raw = Buffer.from('#cloud-config\nruncmd: [swapoff -a, kubeadm join --config /run/a.yaml]\n');
+    const document = await readUserData(raw, { source: 'file', metaData: {} });
+    const started: string[] = [];
+    const counting = { ...processes, run: async () => Promise.reject(new Error(`${started.push('sh')}`)) };
+    expect(await impossible({ files: files.files, processes: counting, platform }, document)).toEqual([]);
+    expect(started).toEqual([]);
+  });
+
+  it('are told where a word of a compound command stands alone', async () => {
+    expect(await told('runcmd: [fi, kubeadm join x]')).toEqual([
+      expect.stringMatching(/^2: error: .*runcmd 1 /),
+    ]);
+  });
+
   it('are not looked for where there is no shell', async () => {
     const raw = Buffer.from('#cloud-config\nruncmd: ["(a"]\n');
     const document = await readUserData(raw, { source: 'file', metaData: {} });

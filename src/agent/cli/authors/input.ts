@@ -23,6 +23,7 @@ export class UnreadableInput extends UsageError {
 /** The bytes of a file, or of standard input for `-`. @throws UnreadableInput */
 export async function readInput(host: Host, file: string): Promise<Buffer> {
   if (file === '-') return readStdin();
+  if (file === '') throw new UsageError('the name of the file is empty; is a variable not set?');
   const path = resolve(file);
   try {
     return await host.files.read(path, MAX_RAW_BYTES);

@@ -4,6 +4,13 @@ import type { Host } from '../../host/host.ts';
 type Item = { text: string; where?: Position; callsKubeadm: boolean };
 
 const MOST_MS = 2000;
+/** Where the fault begins is looked for in lists as people write them: each look is a shell. */
+const MOST_ITEMS = 48;
+const MOST_LETTERS = 256 * 1024;
+/** Words without quotes, operators or a compound command: no shell is started to read these. */
+const PLAIN = /^[\w./:=,@%+ -]*$/;
+const COMPOUND =
+  /^\s*(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|time|coproc)\b/;
 
 /**
  * Commands that no shell can read, by the machine's own shell: it ends at the first of them, and of those behind it nothing is
@@ -40,15 +47,19 @@ async function unreadable(
   items: readonly Item[],
   isFatal: (at: number) => boolean,
 ): Promise<ReportEntry[]> {
-  if (items.length === 0) return [];
+  if (items.every(({ text }) => PLAIN.test(text) && !COMPOUND.test(text))) return [];
   const why = await complaint(host, shell, items);
   if (why === undefined) return [];
-  const at = await firstUnread(host, shell, items);
-  const where = items[at]?.where;
-  const message = `The shell cannot read ${list} ${at + 1} (${why}), and would run neither it nor what is behind it`;
-  const severity = isFatal(at) ? 'error' : 'warning';
+  const isShort = items.length <= MOST_ITEMS && lettersOf(items) <= MOST_LETTERS;
+  const at = isShort ? await firstUnread(host, shell, items) : undefined;
+  const where = items[at ?? 0]?.where;
+  const which = at === undefined ? `an item of ${list}` : `${list} ${at + 1}`;
+  const message = `The shell cannot read ${which} (${why}), and would run neither it nor what is behind it`;
+  const severity = at !== undefined && isFatal(at) ? 'error' : 'warning';
   return [{ severity, code: 'UserDataInvalid', message, ...(where ? { where } : {}) }];
 }
+
+const lettersOf = (items: readonly Item[]): number => items.reduce((sum, { text }) => sum + text.length, 0);
 
 /** A compound command may reach over several items, so the fault begins behind the last end of whole commands. */
 async function firstUnread(
