@@ -30,7 +30,7 @@ export function isOnlyQuoted(texts: readonly string[]): boolean {
     if (found === null) return [];
     const before = text.slice(0, found.index);
     const above = texts[at - 1] ?? '';
-    const isWrapped = OPENED.test(before) && /[^.:!?：。]\s*$/.test(above);
+    const isWrapped = OPENED.test(before) && /[^.:!?：。]$/.test(above.trimEnd());
     const isOwn = PROGRESS.test(text) || KLOG.test(text) || LOGGED.test(before);
     return [{ text, before, isWithin: !isOwn && isSentence(isWrapped ? above : before) }];
   });
@@ -42,7 +42,7 @@ export function isOnlyQuoted(texts: readonly string[]): boolean {
 }
 
 /** `the join: `, `Error from the second node: "`. */
-const LABEL = /^\W*(?:\S{1,40}[ \t]){0,4}\S{1,40}[:：]\s*["`'«“]?\s*$/;
+const LABEL = /^\W{0,8}(?:\S{1,40}[ \t]){0,4}\S{1,40}[:：]\s{0,4}["`'«“]?\s{0,4}$/;
 
 const isSentence = (before: string): boolean =>
   !LABEL.test(before) && (before.match(/\p{L}{2,}/gu)?.length ?? 0) >= SENTENCE;
