@@ -33,6 +33,9 @@ const KINDS: readonly Kind[] = [
       /^\W{0,8}(?:<details>.{0,20}<summary>)?(?:answer|solution|hint)s?\b\W{0,12}(?:<\/summary>)?$/i,
     ],
   },
+  // What a program is to do, for a test, and mails on a change.
+  { marks: [/^\s*(?:Feature|Scenario(?: Outline)?): /, /^\s*(?:Given|When|Then) \S/] },
+  { marks: [/^(?:Subject|Re): (?:Re: )?\[(?:PATCH|RFC)\b/i] },
   // A list of what is known, for programs: an error and what helps, side by side or below each other.
   {
     marks: [

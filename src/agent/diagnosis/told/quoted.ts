@@ -22,6 +22,7 @@ const OPENED = /^\s*["`'«“]\s*$/;
 const MOST = 0.5;
 /** What has more lines is no title. */
 const FEW = 4;
+const LONGEST_TITLE = 110;
 
 /** @param texts Without empty lines. */
 export function isOnlyQuoted(texts: readonly string[]): boolean {
@@ -36,16 +37,18 @@ export function isOnlyQuoted(texts: readonly string[]): boolean {
   });
   if (errors.length === 0 || !errors.every(({ isWithin }) => isWithin)) return false;
   if (texts.some((text) => SEES.test(text) || SAYS.test(text) || SEES_ELSEWHERE.test(text))) return false;
-  if (texts.length > FEW) return true;
   const all = texts.reduce((sum, text) => sum + text.length, 0);
-  return errors.reduce((sum, { text, before }) => sum + quoted(text, before), 0) < all * MOST;
+  const said = errors.reduce((sum, { text, before }) => sum + quoted(text, before), 0);
+  return texts.length > FEW || said < all * MOST || all - said > LONGEST_TITLE;
 }
 
 /** `the join: `, `Error from the second node: "`. */
-const LABEL = /^\W{0,8}(?:\S{1,40}[ \t]){0,4}\S{1,40}[:：]\s{0,4}["`'«“]?\s{0,4}$/;
+const LABEL = /[:：]\s{0,4}["`'«“]?$/;
+const LONGEST_LABEL = 5;
 
 const isSentence = (before: string): boolean =>
-  !LABEL.test(before) && (before.match(/\p{L}{2,}/gu)?.length ?? 0) >= SENTENCE;
+  !(LABEL.test(before.trimEnd()) && before.trim().split(/\s+/).length <= LONGEST_LABEL) &&
+  (before.match(/\p{L}{2,}/gu)?.length ?? 0) >= SENTENCE;
 
 /** Up to the last mark that closes the quotation, if one opens it. */
 function quoted(text: string, before: string): number {

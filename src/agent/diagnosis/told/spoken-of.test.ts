@@ -62,6 +62,19 @@ describe('an error alone is only spoken of', () => {
       'in what a test calls',
       ['@test "it reports swap" {', `  run explain "${SWAP}"`, '  [ "$status" -eq 1 ]', '}'],
     ],
+    [
+      'in a sentence longer than any title',
+      [
+        `Unlike the other role, ours calls the join three times: a machine that is slower than the others logs \`${SWAP}, and again ${SWAP}, and ${SWAP}\` once, and is there a minute later, as is every other machine.`,
+      ],
+    ],
+    [
+      'in what a program is to do',
+      ['Scenario: swap is on', `  Given a log with "${SWAP}"`, '  Then it says so'],
+    ],
+    ['in a mail on a change', ['Re: [PATCH] name the device', '> Now it reads', `>   ${SWAP}`, 'Good.']],
+    ['on a condition, in German', [`Wenn kubeadm "${SWAP}" meldet, hilft swapoff.`]],
+    ['where it came once, in Chinese', [`以前常见的报错是 ${SWAP}，换了镜像之后就没有了。`]],
     ['in what a script writes', ['cat <<EOF', 'Known problem:', SWAP, 'Call the operator.', 'EOF']],
   ])('%s', (_, lines) => {
     expect(code(...lines)).toBe('nothing');
@@ -78,6 +91,7 @@ describe('an error is one', () => {
     ['where others say how it was solved', [SWAP, 'How can I fix this?', '> swapoff -a', 'That fixed it!']],
     ['in a sentence of who meets it', [`Since the reboot I only get ${SWAP} on both nodes.`, 'Bye.']],
     ['in what he says of it', [`On the second one kubeadm fails with "${SWAP}".`, 'I have no more.']],
+    ['to who says so in German', [`Wenn ich kubeadm starte, kommt "${SWAP}".`, 'Danke.']],
     ['in a title', [`kubeadm init of 1.27 on a new machine: ${SWAP}`]],
     ['behind a label', ['My three nodes are new.', `Error of the second: \`${SWAP}\``, 'The others run.']],
     ['in what a script keeps', ['cat <<EOF', '[preflight] Running pre-flight checks', SWAP, 'EOF']],

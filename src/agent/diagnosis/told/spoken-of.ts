@@ -24,8 +24,8 @@ const QUIZ = /^\W{0,8}(?:Q\d|[A-D][.)] )/;
 
 /** Somebody tells that it is over. */
 const OVER =
-  /\bwork(?:s|ed|ing) (?:(?:fine|well|again|perfectly|properly) )?(?:now|again|afterwards)\b|\b(?:works|worked) (?:fine|perfectly)\b|\b(?:is|are|was|were|been|got|gets?|now) (?:now )?(?:fixed|solved|resolved)\b|\bfixed (?:it|that|this|by|the (?:issue|problem|error))\b|\b(?:solved|resolved) (?:it|that|this|by|the (?:issue|problem|error))\b|\bfor good\b|\b(?:has|have) not come back\b|\bthat was it\b|\bturned out\b|\bfor the record\b|\b(?:everything|all)\b.{0,30} (?:is|are|came|works?) (?:up|ready|fine|in|good|green|well)\b|已(?:经)?(?:解决|修复)|(?:解决|修复|修正)了|搞定|问题解决|해결(?:됨|됐|했|되었|하였| ?완료)|정상적으로|解決し(?:た|まし)|修正し(?:た|まし)|(?:est|a été|sont) (?:corrigée?s?|résolue?s?)|\bbehoben\b|\bgelöst\b|(?:^|[^\p{L}])(?:решено|решена|исправлен[оа]?)/iu;
-const NEAR = 24;
+  /\bwork(?:s|ed|ing) (?:(?:fine|well|again|perfectly|properly) )?(?:now|again|afterwards)\b|\b(?:works|worked) (?:fine|perfectly)\b|\b(?:is|are|was|were|been|got|gets?|now) (?:now )?(?:fixed|solved|resolved)\b|\bfixed (?:it|that|this|by|the (?:issue|problem|error))\b|\b(?:solved|resolved) (?:it|that|this|by|the (?:issue|problem|error))\b|\bfor good\b|\b(?:has|have) not come back\b|\bthat was it\b|\bturned out\b|\bfor the record\b|\b(?:everything|all)\b.{0,30} (?:is|are|came|works?) (?:up|ready|fine|in|good|green|well)\b|已(?:经)?(?:解决|修复)|(?:解决|修复|修正)了|搞定|就(?:没有|不再出现)了|不再报错|问题解决|해결(?:됨|됐|했|되었|하였| ?완료)|정상적으로|解決し(?:た|まし)|修正し(?:た|まし)|(?:est|a été|sont) (?:corrigée?s?|résolue?s?)|\bbehoben\b|\bgelöst\b|(?:^|[^\p{L}])(?:решено|решена|исправлен[оа]?)/iu;
+const NEAR = 14;
 /** Of a machine and a program there are fewer. */
 const FEW_WORDS = 3;
 const NOT_OVER = /\b(?:not|never|still|no longer|hardly)\b|n't\b|没有?解决|未解决|nicht|\bpas\b|не\s/i;
