@@ -6,6 +6,8 @@ import { readKubeconfig } from './kubeconfig.ts';
 import { readKubeletCredential } from './kubelet-credential.ts';
 
 export const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf';
+/** Where kubeadm puts the bootstrap token, until the kubelet has its own kubeconfig. */
+export const BOOTSTRAP_KUBECONFIG = '/etc/kubernetes/bootstrap-kubelet.conf';
 
 export interface KubeletIdentity {
   /** URL of the API server; on a control plane its own. */

@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { Sensitive } from '../../kit/secrets/sensitive.ts';
+import { writeKubeletCredential } from '../cluster/kubelet-credential.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { forgetToken, keepToken, readToken } from './bootstrap-token.ts';
+import { giveCredential } from './credential.ts';
 
 let root: string;
 let host: Host;
@@ -52,4 +55,32 @@ it('is none where the file is torn', async () => {
   await keepToken(host, { server: 'https://10.0.0.1:6443', ca: 'CA', token: new Sensitive(TOKEN) });
   writeFileSync(join(root, KEPT), '{"cluster');
   expect(await told('CA')).toBeUndefined();
+});
+
+it('is not kept beside a certificate that is fresh', async () => {
+  const pem = execFileSync(
+    'openssl',
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=n1 -days 2 -keyout -'.split(
+      ' ',
+    ),
+    { stdio: 'pipe' },
+  ).toString();
+  const [key = '', certificate = ''] = pem.split(/(?=-----BEGIN CERTIFICATE)/);
+  await writeKubeletCredential(host, { nodeName: 'n1', ca: 'CA' }, { certificate, key });
+  const kubeconfig = '/etc/kubernetes/kubelet.conf';
+  const cluster = { server: 'https://10.0.0.1:6443', 'certificate-authority-data': 'Q0E=' };
+  writeFileSync(
+    join(root, kubeconfig),
+    JSON.stringify({
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+      clusters: [{ name: 'k', cluster }],
+      users: [{ name: 'u', user: {} }],
+    }),
+  );
+  await keepToken(host, { server: cluster.server, ca: 'CA', token: new Sensitive(TOKEN) });
+  expect((await giveCredential(host, { nodeName: 'n1', kubeconfig })).credential.certificate).toBe(
+    certificate,
+  );
+  expect(existsSync(join(root, KEPT))).toBe(false);
 });

@@ -5,11 +5,9 @@
 import { Sensitive } from '../../kit/secrets/sensitive.ts';
 import { type ApiAccess, readKubeconfig } from '../cluster/kubeconfig.ts';
 import { clusterOf } from '../cluster/kubelet-credential.ts';
+import { BOOTSTRAP_KUBECONFIG } from '../cluster/kubelet-identity.ts';
 import { CREDENTIAL_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
-
-/** Where kubeadm puts it. */
-export const BOOTSTRAP_KUBECONFIG = '/etc/kubernetes/bootstrap-kubelet.conf';
 
 const KEPT = `${CREDENTIAL_DIR}/bootstrap.json`;
 

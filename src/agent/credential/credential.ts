@@ -7,9 +7,10 @@ import {
   readKubeletCredential,
   writeKubeletCredential,
 } from '../cluster/kubelet-credential.ts';
+import { BOOTSTRAP_KUBECONFIG } from '../cluster/kubelet-identity.ts';
 import { type Host, HostError, type Lock } from '../host/host.ts';
 import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
-import { BOOTSTRAP_KUBECONFIG, forgetToken, readToken } from './bootstrap-token.ts';
+import { forgetToken, readToken } from './bootstrap-token.ts';
 import { CredentialProblem } from './credential-problem.ts';
 import { forgetPending, makePending, type Pending, readPending } from './pending.ts';
 import { proveKey } from './prove-key.ts';
@@ -59,7 +60,11 @@ async function give(host: Host, { nodeName, kubeconfig }: Wanted): Promise<Given
   const kept = await readKubeletCredential(host, owner);
   const now = host.clock.now().getTime();
   const validity = kept && validityOf(kept.certificate);
-  if (kept && validity && now < validity.renewAt) return { credential: kept, until: validity.renewAt };
+  if (kept && validity && now < validity.renewAt) {
+    // A join that was tried again may have left another one.
+    await forgetToken(host);
+    return { credential: kept, until: validity.renewAt };
+  }
   const isUsable = validity !== undefined && now < validity.usableUntil;
   try {
     const asker = await askerOf(host, access, validity && now < validity.expiresAt ? kept : undefined);

@@ -1,8 +1,8 @@
 import { readKubeconfig } from '../cluster/kubeconfig.ts';
-import { KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';
+import { BOOTSTRAP_KUBECONFIG, KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';
 import { KUBELET_DROP_IN } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
-import { BOOTSTRAP_KUBECONFIG, keepToken } from './bootstrap-token.ts';
+import { keepToken } from './bootstrap-token.ts';
 import { versionFor } from './exec-credential.ts';
 
 /** Where packages and images have it; what else is in somebody's PATH is not called. */

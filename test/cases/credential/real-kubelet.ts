@@ -92,6 +92,7 @@ async function equipped(machine: Machine, control: ControlPlane): Promise<void> 
     '/var/lib/slipway/credential/kubelet.json',
   ]);
   assert.equal(modes, '700\n600\n');
+  assert.equal(await machine.exists('/var/lib/slipway/credential/bootstrap.json'), false);
   await control.kubectl(['wait', '--for=condition=Ready', 'node/w1', '--timeout=240s']);
   const { items } = JSON.parse(await control.kubectl(['get', 'csr', '--output=json']));
   const states = items.map(

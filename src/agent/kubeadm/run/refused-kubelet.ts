@@ -1,9 +1,9 @@
 import { BACKOFF, backoffMs } from '../../../kit/backoff.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
 import { bearer, readKubeconfig } from '../../cluster/kubeconfig.ts';
+import { BOOTSTRAP_KUBECONFIG } from '../../cluster/kubelet-identity.ts';
 import type { Host } from '../../host/host.ts';
 
-const BOOTSTRAP_KUBECONFIG = '/etc/kubernetes/bootstrap-kubelet.conf';
 const CERTIFICATE = '/var/lib/kubelet/pki/kubelet-client-current.pem';
 /** Whoever may ask for a certificate may read requests for one too (ClusterRole system:node-bootstrapper); this one there is not. */
 const QUESTION = '/apis/certificates.k8s.io/v1/certificatesigningrequests/slipway.dev';
