@@ -204,13 +204,18 @@ describe('evidence', () => {
       `E1127 19:41:54.023303     640 kubelet_node_status.go:93] Unable to register node "n1" with API server: ${why}`,
       'E1127 19:41:55.141602     640 csi_plugin.go:293] Failed to initialize CSINode: error updating CSINode annotation: timed out waiting for the condition; caused by: nodes "n1" not found',
     ];
-    const told = (why: string) => explain(base, end, { ...NO_EVIDENCE, kubeletLog: register(why) });
+    const told = (why: string, ...later: string[]) =>
+      explain(base, end, { ...NO_EVIDENCE, kubeletLog: [...register(why), ...later] });
     const hook =
       'Internal error occurred: failed calling webhook "owned.example": Post "https://10.0.0.99:9443/check?timeout=2s": dial tcp 10.0.0.99:9443: connect: no route to host';
     expect(told(hook)).toMatchObject({
       code: 'ApiServerUnavailable',
       cause: expect.stringMatching(/failed calling webhook owned\.example: .*no route to host\.$/),
     });
+    // It has passed.
+    const registered =
+      'I1127 19:42:54.023303     640 kubelet_node_status.go:74] Successfully registered node n1';
+    expect(told(hook, registered).code).toBe('KubeletUnhealthy');
     // An API server that does not answer may be what follows from the kubelet.
     expect(
       told('Post "https://10.0.0.9:6443/api/v1/nodes": dial tcp 10.0.0.9:6443: connect: refused').code,

@@ -24,6 +24,8 @@ const FATAL =
 const NOT_CONFIGURED = /kubelet\/config\.yaml.*no such file or directory/;
 /** systemd's own status for a program that it could not start. */
 const NOT_EXECUTED = /^kubelet\.service: main process exited, code=exited, status=203\/EXEC/i;
+/** It has its Node. */
+const REGISTERED = /Successfully registered node/;
 /** It came up after all. */
 const CAME_UP = /Successfully registered node|"Started kubelet"|Starting to sync pods with apiserver/;
 
@@ -38,6 +40,10 @@ function withoutRenewed(lines: string[]): string[] {
     ? lines
     : lines.filter((line, at) => at > renewed || lastKnown([EXPIRED], [line]) === undefined);
 }
+
+/** What it complained of before has passed. */
+const sinceRegistered = (lines: string[]): string[] =>
+  lines.slice(lines.findLastIndex((line) => REGISTERED.test(line)) + 1);
 
 const hasSandbox = (line: string): boolean => /RunPodSandbox for .* returns sandbox id/.test(line);
 
@@ -59,8 +65,7 @@ export function countKubeletEnds(lines: readonly string[]): number {
  */
 export function explainLoneKubelet(evidence: Evidence, isAlone: boolean): Diagnosis | undefined {
   const kubeletLog = withoutRenewed(evidence.kubeletLog);
-  const isWell = (line: string): boolean => /Successfully registered node/.test(line);
-  const since = kubeletLog.slice(kubeletLog.findLastIndex(isWell) + 1);
+  const since = sinceRegistered(kubeletLog);
   const configured = since.filter((line) => !NOT_CONFIGURED.test(line));
   for (const log of isAlone ? [configured, since] : [configured]) {
     const found = countKubeletEnds(log) > 0 ? explainKubeletEnd({ ...evidence, kubeletLog: log }) : undefined;
@@ -176,7 +181,9 @@ export function explainKubeletRun(code: Code, { kubeletLog, runtimeLog }: Eviden
       return containers();
     case 'KubeletUnhealthy':
       // Up to 1.20 it does not tell its health before it has its Node, and ends for lack of it after half a minute.
-      return lastKnown([HEALTH_PORT], kubeletLog) ?? lastKnown(KUBELET_REFUSED_RULES, kubeletLog);
+      return (
+        lastKnown([HEALTH_PORT], kubeletLog) ?? lastKnown(KUBELET_REFUSED_RULES, sinceRegistered(kubeletLog))
+      );
     case 'KubeadmTimedOut':
       return containers() ?? node() ?? lastKnown([HEALTH_PORT], kubeletLog);
     default:

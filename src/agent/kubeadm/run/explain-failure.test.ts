@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Failure } from '../../../protocol/journal.ts';
+import { CREDENTIAL_DIR, KUBELET_DROP_IN } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { explainMissing } from './explain-failure.ts';
@@ -77,19 +78,24 @@ it('tells who has the port at which the kubelet tells its health', async () => {
 
 it('tells why slipway credential has none for the kubelet that calls it, until it has had one', async () => {
   const words = 'nobody has approved and signed the request slipway-0a yet; the next call looks again';
-  const host = journalSays(
+  const plain = journalSays(
     `kubelet[350]: slipway: ${words} [CredentialUnavailable]`,
     'kubelet[350]:   Look at what the cause names.',
     'kubelet[339]: E1127 19:14:25.413441     339 kubelet.go:3531] "Unable to register mirror pod" err="node \\"n1\\" not found"',
   );
-  expect(await explainMissing(host, FAILURE)).toMatchObject({
+  const having = (...paths: string[]): Host => {
+    const stat = async (path: string) => (paths.includes(path) ? { size: 1 } : undefined);
+    return { ...plain, files: { ...plain.files, stat } } as unknown as Host;
+  };
+  expect(await explainMissing(having(KUBELET_DROP_IN), FAILURE)).toMatchObject({
     code: 'CredentialUnavailable',
     cause: `The kubelet gets no certificate: ${words}.`,
     lines: [expect.stringContaining('[CredentialUnavailable]')],
   });
-  const stat = async () => ({ size: 1 });
-  const had = { ...host, files: { ...host.files, stat } } as unknown as Host;
+  const had = having(KUBELET_DROP_IN, `${CREDENTIAL_DIR}/kubelet.json`);
   expect(await explainMissing(had, FAILURE)).toBe(FAILURE);
+  // Anything may stand in the log of a kubelet that does not call it.
+  expect(await explainMissing(having(), FAILURE)).toBe(FAILURE);
   const stranger = journalSays('kubelet[350]: slipway: it is all over [NoSuchCode]');
-  expect(await explainMissing(stranger, FAILURE)).toBe(FAILURE);
+  expect(await explainMissing({ ...stranger, files: having(KUBELET_DROP_IN).files }, FAILURE)).toBe(FAILURE);
 });

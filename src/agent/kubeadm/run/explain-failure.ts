@@ -10,6 +10,7 @@ import { diagnose, evidenceFor, refined } from '../../diagnosis/diagnose.ts';
 import { type Evidence, NO_EVIDENCE } from '../../diagnosis/evidence/evidence.ts';
 import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';
 import { classify, type KubeadmFailure } from '../../diagnosis/words/classify.ts';
+import { KUBELET_DROP_IN } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import type { KubeadmRun, RunSpec } from './run-kubeadm.ts';
 
@@ -81,7 +82,7 @@ const OWN_WORDS = /^slipway: (.{1,500}) \[(\w{1,60})\]$/;
 
 const isCode = (word: string): word is Code => Object.hasOwn(CODES, word);
 
-/** It has never got one. */
+/** The kubelet calls it, and has never got one. */
 async function withoutCertificate(
   host: Host,
   { kubeletLog }: Evidence,
@@ -89,7 +90,8 @@ async function withoutCertificate(
 ): Promise<Failure | undefined> {
   const line = kubeletLog.findLast((text) => OWN_WORDS.test(text)) ?? '';
   const [, words = '', code = ''] = OWN_WORDS.exec(line) ?? [];
-  if (!isCode(code) || (await hasKubeletCredential(host))) return undefined;
+  if (!isCode(code) || (await host.files.stat(KUBELET_DROP_IN)) === undefined) return undefined;
+  if (await hasKubeletCredential(host)) return undefined;
   const cause = `The kubelet gets no certificate: ${redact(words)}.`;
   return { ...failure, code, cause, remedy: CODES[code].remedy, lines: [redact(line)] };
 }
