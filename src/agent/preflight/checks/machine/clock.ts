@@ -13,8 +13,9 @@ export const clock: Check = {
   name: 'clock',
   async run(host, { config }) {
     const path = `${config?.certificatesDir ?? PKI}/ca.crt`;
-    const certificate = await readCertificate(host, path);
-    if (certificate === undefined) return [];
+    const authority = await readAuthority(host, path);
+    if (authority === undefined) return [];
+    const { certificate, isAlone } = authority;
     const { validFromDate: from, validToDate: to } = certificate;
     const now = host.clock.now();
     const is = `it is ${now.toISOString()} by the clock of this machine`;
@@ -23,7 +24,7 @@ export const clock: Check = {
     if (now <= to) return [];
     const was = `${path} was valid until ${to.toISOString()}, and ${is}`;
     return [
-      (await isSynchronised(host))
+      isAlone && (await isSynchronised(host))
         ? found('fatal', 'CertificateInvalid', `${was}, which is synchronised`, { remedy: RENEW })
         : found('warning', 'ClockWrong', was),
     ];
@@ -45,10 +46,16 @@ async function isSynchronised(host: Host): Promise<boolean> {
   }
 }
 
-async function readCertificate(host: Host, path: string): Promise<X509Certificate | undefined> {
+/** `isAlone`: no other stands behind it, by which what it has signed may be trusted. */
+async function readAuthority(
+  host: Host,
+  path: string,
+): Promise<{ certificate: X509Certificate; isAlone: boolean } | undefined> {
   const text = await readText(host, path);
   try {
-    return text === undefined ? undefined : new X509Certificate(text);
+    if (text === undefined) return undefined;
+    const isAlone = text.split('-----BEGIN CERTIFICATE-----').length === 2;
+    return { certificate: new X509Certificate(text), isAlone };
   } catch {
     // kubeadm itself complains about a file that is no certificate.
     return undefined;
