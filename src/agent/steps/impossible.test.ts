@@ -68,6 +68,9 @@ describe('files that this machine cannot take', () => {
   });
 });
 
+const commandsOf = async (text: string) =>
+  (await readUserData(Buffer.from(`#cloud-config\n${text}\n`), { source: 'file', metaData: {} })).commands;
+
 describe('commands that the shell cannot read', () => {
   it.each([
     [`runcmd: ["echo 'a", kubeadm join x]`, /^2: error: The shell cannot read runcmd 1 \(.*nterminated/],
@@ -119,6 +122,33 @@ describe('commands that the shell cannot read', () => {
     expect(await told('runcmd: [fi, kubeadm join x]')).toEqual([
       expect.stringMatching(/^2: error: .*runcmd 1 /),
     ]);
+  });
+
+  it('are no error where the script sets its shell first', async () => {
+    expect(await told('runcmd: ["shopt -s extglob", "ls !(a)", kubeadm join x]')).toEqual([
+      expect.stringMatching(/^2: warning: /),
+    ]);
+  });
+
+  it('are told without a word of theirs, which may be a secret', async () => {
+    const text = 'runcmd: ["for i in a; do :; done hunter2", kubeadm join x]';
+    const raw = Buffer.from(`#cloud-config\n${text}\n`);
+    const document = await readUserData(raw, { source: 'file', metaData: {} });
+    for (const [shell, word] of [
+      ['/bin/bash', 'near unexpected token a word'],
+      ['/bin/sh', ''],
+    ] as const) {
+      const [found] = await impossible({ files: files.files, processes, platform }, { ...document, shell });
+      expect(found?.message).toContain(word);
+      expect(found?.message).not.toContain('hunter2');
+    }
+    const sign = {
+      ...document,
+      commands: await commandsOf('runcmd: ["(a ))", kubeadm join x]'),
+      shell: '/bin/bash',
+    };
+    const [found] = await impossible({ files: files.files, processes, platform }, sign);
+    expect(found?.message).toContain("near unexpected token `)'");
   });
 
   it('are not looked for where there is no shell', async () => {

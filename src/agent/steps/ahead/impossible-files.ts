@@ -48,7 +48,8 @@ async function inTheWay(files: Host['files'], path: string): Promise<string | un
   }
 }
 
-function unknownOwner(files: Host['files'], owner: string): string | undefined {
+/** Why nobody here has this name, by accounts as they are now. */
+export function unknownOwner(files: Host['files'], owner: string): string | undefined {
   try {
     files.owner(owner);
     return undefined;

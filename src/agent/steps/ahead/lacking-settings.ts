@@ -1,6 +1,7 @@
 import type { Document, ReportEntry } from '../../document/document.ts';
-import { type Host, HostError } from '../../host/host.ts';
+import type { Host } from '../../host/host.ts';
 import { printable } from '../../text/report.ts';
+import { unknownOwner } from './impossible-files.ts';
 
 const ZONES = '/usr/share/zoneinfo/';
 
@@ -29,19 +30,10 @@ export async function lackingSettings(
     warn('ToolMissing', `The program ${printable(program)} of random_seed is not on this machine`);
   const made = new Set(users.map(({ name }) => name));
   for (const { name } of system.passwords?.users ?? [])
-    if (!made.has(name) && isUnknown(files, name))
+    if (!made.has(name) && unknownOwner(files, name) !== undefined)
       warn(
         'UserNotCreated',
         `There is no user ${printable(name)} whom a password could be given, and none is made`,
       );
   return found;
-}
-
-function isUnknown(files: Host['files'], name: string): boolean {
-  try {
-    files.owner(name);
-    return false;
-  } catch (error) {
-    return error instanceof HostError && error.errno === 'EINVAL';
-  }
 }

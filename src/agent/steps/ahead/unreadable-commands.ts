@@ -1,6 +1,13 @@
 import type { Document, Position, ReportEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 
+/** A script that ends itself may have anything behind its end; one that sets its shell may have what only then can be read. */
+const UNSURE = /\b(?:exit|exec|shopt|alias|setopt)\b/;
+
+/** What bash quotes of the command, which may hold a secret; signs and words of the shell itself are none. */
+const WORD =
+  /(?<=near unexpected token )[`'](?!(?:newline|then|elif|else|fi|do|done|in|esac|case)')[^'`]*\w[^'`]*'/;
+
 type Item = { text: string; where?: Position; callsKubeadm: boolean };
 
 const MOST_MS = 2000;
@@ -29,9 +36,8 @@ export async function unreadableCommands(
     ...(await unreadable(host, '/bin/sh', 'bootcmd', boot, () => false)),
     ...(await unreadable(host, shell, 'runcmd', once, (at) => {
       const isAfter = once.slice(at).some(({ callsKubeadm }) => callsKubeadm);
-      // A script that ends itself may have anything behind its end.
-      const mayEnd = once.slice(0, at + 1).some(({ text }) => /\b(?:exit|exec)\b/.test(text));
-      return !mayEnd && (isAfter || decides);
+      const isSure = !once.slice(0, at + 1).some(({ text }) => UNSURE.test(text));
+      return isSure && (isAfter || decides);
     })),
   ];
 }
@@ -88,5 +94,8 @@ async function complaint(
   if (exitStatus === 0 || timedOut) return undefined;
   const said = /syntax error[^\n]*|unexpected [^\n]*|bad substitution[^\n]*/i.exec(stderr)?.[0];
   // Without such words it is not the text that is wrong: there is no shell.
-  return said?.replace(/^syntax error:? */i, '').slice(0, 120);
+  return said
+    ?.replace(/^syntax error:? */i, '')
+    .replace(WORD, 'a word')
+    .slice(0, 120);
 }
