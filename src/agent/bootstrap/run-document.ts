@@ -92,8 +92,10 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
       isWiped: document.isWiped ?? false,
       refuse: async () => {
         const errors = (await impossible(host, document)).filter(({ severity }) => severity === 'error');
-        const isFinal = errors[0] && (await stillStarting(host, errors[0].code)) === undefined;
-        return isFinal ? badInput(errors) : undefined;
+        const final: ReportEntry[] = [];
+        for (const entry of errors)
+          if ((await stillStarting(host, entry.code)) === undefined) final.push(entry);
+        return final.length > 0 ? badInput(final) : undefined;
       },
       ...(again ? { settled: again.settled } : {}),
       ...(again || document.isWiped ? {} : leaving(options, about, planned, hidden)),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readUserData } from '../userdata/read-user-data.ts';
-import { foreseen } from './foreseen.ts';
+import { doubtful, foreseen } from './foreseen.ts';
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0000000000000000000000000000000000000000001 k';
 
@@ -45,4 +45,18 @@ it.each([
   'groups: [ops: [zoe]]\nusers: [{name: ann, groups: [ops], system: true}]',
 ])('nothing where nothing is amiss: %s', async (text) => {
   expect(await told(text)).toEqual([]);
+});
+
+it.each([
+  [`users: [{name: ${'a'.repeat(33)}}]`, [/^2: The user a{33} may not be made: its name has more than 32/]],
+  [`groups: [${'a'.repeat(33)}]`, [/^-: The group a{33} may not be made/]],
+  ['groups: [ops]\nusers: [{name: ops}]', [/^3: The user ops may not be made: a group of its name/]],
+  ['users: [{name: ops, groups: [ops]}]', [/^2: The user ops may not be made: a group of its name/]],
+  ['users: [{name: ops, groups: [ops], primary_group: ops}, {name: eve, groups: [ops]}]', []],
+  [`groups: [ops]\nusers: [{name: ops, no_user_group: true}, ${'a'.repeat(32)}]`, []],
+] as const)('what most machines refuse: %s', async (text, messages) => {
+  const raw = Buffer.from(`#cloud-config\n${text}\n`);
+  const document = await readUserData(raw, { source: 'file', metaData: {} });
+  const told = doubtful(document).map(({ message, where }) => `${where?.line ?? '-'}: ${message}`);
+  expect(told).toEqual(messages.map((message) => expect.stringMatching(message)));
 });

@@ -1,6 +1,9 @@
 import type { Document, ReportEntry, UserEntry } from '../document/document.ts';
 import { keyOf } from './accounts/authorized-keys.ts';
 
+/** Of users it is utmp's field, for useradd up to 4.13. */
+const LONGEST_NAME = 32;
+
 /**
  * What of users and groups will not be as the user data say, and is known before: a plan tells it where the steps themselves
  * would tell it too late. What depends on who is there already, only they can say.
@@ -35,6 +38,28 @@ export function foreseen({ users, groups, system }: Document): ReportEntry[] {
           ),
         ];
   return [...ofUsers, ...sameIds(made), ...ofGroups, ...ofKeys];
+}
+
+/** What most machines refuse, and some take: where there is one, it is asked. */
+export function doubtful({ users, groups }: Document): ReportEntry[] {
+  const made = users.filter(({ exact }) => exact?.exists !== false);
+  const long = ({ name }: { name: string }) => name.length > LONGEST_NAME;
+  const groupsBefore = new Set(groups.map(({ name }) => name));
+  const ofUsers = made.flatMap((user) => {
+    const { name, primaryGroup, noUserGroup } = user;
+    const why = long(user)
+      ? `its name has more than ${LONGEST_NAME} letters, which most releases of useradd refuse`
+      : primaryGroup === undefined && !noUserGroup && (groupsBefore.has(name) || user.groups.includes(name))
+        ? 'a group of its name is made before, and useradd would make one; name it as the primary group'
+        : undefined;
+    return why === undefined ? [] : [entry(`The user ${name} may not be made: ${why}.`, user)];
+  });
+  const ofGroups = groups
+    .filter(long)
+    .map(({ name }) =>
+      entry(`The group ${name} may not be made: its name has more than ${LONGEST_NAME} letters.`, {}),
+    );
+  return [...ofUsers, ...ofGroups];
 }
 
 /** useradd refuses the second. */

@@ -1,7 +1,9 @@
 import type { Document, ReportEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
+import { impossibleAccounts } from './ahead/impossible-accounts.ts';
 import { impossibleFiles } from './ahead/impossible-files.ts';
 import { unreadableCommands } from './ahead/unreadable-commands.ts';
+import { unreadableRules } from './ahead/unreadable-rules.ts';
 
 /**
  * What this machine, as it is before anything is changed, cannot do of a document. An error where no node would come of it;
@@ -12,5 +14,10 @@ export async function impossible(
   document: Document,
 ): Promise<ReportEntry[]> {
   if (host.platform === 'windows') return [];
-  return [...(await impossibleFiles(host, document)), ...(await unreadableCommands(host, document))];
+  return [
+    ...(await impossibleFiles(host, document)),
+    ...(await impossibleAccounts(host, document)),
+    ...(await unreadableRules(host, document)),
+    ...(await unreadableCommands(host, document)),
+  ];
 }

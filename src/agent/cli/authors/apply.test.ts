@@ -46,3 +46,11 @@ it('tells what kubeadm will not take of the file that it writes', async () => {
   expect({ status, made }).toEqual({ status: 0, made: ['a'] });
   expect(told).toMatch(/warning: user data line 2, column \d+: discovery.*\[KubeadmConfigInvalid\]/);
 });
+
+it('refuses before it changes anything what the directory cannot take', async () => {
+  const userData =
+    '#cloud-config\nwrite_files:\n- {path: /a, content: x}\n- {path: /b, content: x, owner: bob}\n';
+  const { status, told, made } = await applied(userData, true);
+  expect({ status, made }).toEqual({ status: 2, made: [] });
+  expect(told).toMatch(/error: user data line 4, column \d+: \/b cannot be written: there is no user/);
+});

@@ -8,6 +8,7 @@ import { type Host, HostError } from '../../host/host.ts';
 import { createHost } from '../../machine.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
+import { impossible } from '../../steps/impossible.ts';
 import { fromMetaData } from '../../userdata/instance/hostname.ts';
 import { ONLY_ELSEWHERE } from '../../userdata/opened.ts';
 import { demandRoot, rootOption, withUsage } from '../options/options.ts';
@@ -44,6 +45,9 @@ export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
     complainOf(checkDocument(document).map((entry) => ({ ...entry, severity: 'warning' })));
     const parts = parted(withoutName(document, metaData));
     if (parts.later.length > 0 && flags.partly !== true) return refuse(parts);
+    const inVain = await impossible(host, document);
+    complainOf(inVain);
+    if (inVain.some(({ severity }) => severity === 'error')) return 2;
     return applied(host, document, parts);
   });
 }

@@ -8,7 +8,7 @@ import type { Host } from '../../host/host.ts';
 import { createHost } from '../../machine.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
-import { foreseen } from '../../steps/foreseen.ts';
+import { doubtful, foreseen } from '../../steps/foreseen.ts';
 import { NOT_ASKED } from '../../userdata/forms/included.ts';
 import { configOfFile } from '../../userdata/instance/config-of-file.ts';
 import type { Instance } from '../../userdata/instance/instance.ts';
@@ -86,7 +86,9 @@ async function findingsOf(
   const isWhole = bad.every(({ code, message }) => !UNREADABLE.has(code) && !message.includes(NOT_ASKED));
   // What calls kubeadm may stand where something could not be read.
   const noNode = bad.length === 0 ? checkMakesNode(document) : [];
-  const beyond = isWhole ? [...noNode, ...checkDocument(document), ...foreseen(document)] : [];
+  const beyond = isWhole
+    ? [...noNode, ...checkDocument(document), ...foreseen(document), ...doubtful(document)]
+    : [];
   const sealed = document.sealed === undefined ? [] : stubProblems(document.sealed, host.clock.now());
   const findings = check(raw, document, [...document.report, ...sealed, ...beyond], cloud);
   return findings.map((finding) => {

@@ -1,5 +1,7 @@
 import type { Host } from '../../host/host.ts';
 
+type Asked = Pick<Host, 'files' | 'processes'>;
+
 export interface Account {
   name: string;
   uid: number;
@@ -8,28 +10,28 @@ export interface Account {
 }
 
 /** Looks a user up in /etc/passwd, then in the machine's other user databases (LDAP, systemd-homed). */
-export async function findAccount(host: Host, name: string): Promise<Account | undefined> {
+export async function findAccount(host: Asked, name: string): Promise<Account | undefined> {
   const fields = (await findLine(host, '/etc/passwd', name)) ?? (await ask(host, 'passwd', name));
   if (!fields) return undefined;
   return { name, uid: Number(fields[2]), gid: Number(fields[3]), home: fields[5] ?? '' };
 }
 
-export async function groupExists(host: Host, name: string): Promise<boolean> {
+export async function groupExists(host: Asked, name: string): Promise<boolean> {
   return ((await findLine(host, '/etc/group', name)) ?? (await ask(host, 'group', name))) !== undefined;
 }
 
 /** The members that /etc/group lists; a group does not list those for whom it is the primary group. */
-export async function listedMembers(host: Host, group: string): Promise<string[]> {
+export async function listedMembers(host: Asked, group: string): Promise<string[]> {
   const members = (await findLine(host, '/etc/group', group))?.[3] ?? '';
   return members.split(',').filter((member) => member !== '');
 }
 
 /** The password field of /etc/shadow; undefined if the user has no line there. */
-export async function passwordField(host: Host, name: string): Promise<string | undefined> {
+export async function passwordField(host: Asked, name: string): Promise<string | undefined> {
   return (await findLine(host, '/etc/shadow', name))?.[1];
 }
 
-async function findLine(host: Host, file: string, name: string): Promise<string[] | undefined> {
+async function findLine(host: Asked, file: string, name: string): Promise<string[] | undefined> {
   const text = (await host.files.readIfPresent(file))?.toString('utf8') ?? '';
   return text
     .split('\n')
@@ -38,7 +40,7 @@ async function findLine(host: Host, file: string, name: string): Promise<string[
 }
 
 /** Without getent, a machine has its users in /etc/passwd alone. */
-async function ask(host: Host, database: string, name: string): Promise<string[] | undefined> {
+async function ask(host: Asked, database: string, name: string): Promise<string[] | undefined> {
   if (!(await host.processes.which('getent'))) return undefined;
   const { exitStatus, stdout } = await host.processes.run({
     argv: ['getent', database, name],

@@ -1,8 +1,6 @@
 import type { Document, FileEntry, ReportEntry } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
-
-/** Whoever writes these makes users of his own. */
-const ACCOUNTS = new Set(['/etc/passwd', '/etc/group']);
+import { ACCOUNT_FILES } from './impossible-accounts.ts';
 
 /** Files that the step for them could not write, so that everything behind it would be left out. */
 export async function impossibleFiles(
@@ -11,7 +9,7 @@ export async function impossibleFiles(
 ): Promise<ReportEntry[]> {
   // They run before, and may make room for a file, or its owner.
   if (document.bootCommands.length > 0) return [];
-  const makesAccounts = document.files.some(({ path }) => ACCOUNTS.has(path));
+  const makesAccounts = document.files.some(({ path }) => ACCOUNT_FILES.has(path));
   const later = madeLater(document);
   const found: ReportEntry[] = [];
   for (const entry of document.files) {

@@ -12,11 +12,11 @@ const warnings = (document: Document): string[] =>
 describe('users and groups', () => {
   test('forms and defaults', () => {
     const document = read(
-      'users: [default, alice, {name: bob, system: yes, uid: 5, no-create-home: true, sudo: [a, b]}]\n',
+      'users: [default, alice, {name: bob, system: yes, uid: 5, no-create-home: true, sudo: [a=/b, c=/d]}]\n',
     );
     expect(document.users).toMatchObject([
       { name: 'alice', groups: [], lockPassword: true, system: false, sudo: [] },
-      { name: 'bob', system: true, uid: 5, noCreateHome: true, sudo: ['a', 'b'] },
+      { name: 'bob', system: true, uid: 5, noCreateHome: true, sudo: ['a=/b', 'c=/d'] },
     ]);
     expect(warnings(document)[0]).toContain('default user');
     expect(

@@ -57,7 +57,7 @@ describe('what is converted makes the same machine', () => {
     ],
     [
       'users',
-      'users: [{name: a, sudo: [x], doas: [permit a], selinux_user: staff_u, create_groups: false, no_log_init: true, plain_text_passwd: "null", uid: 0}]\ngroups: [{g: [a]}]',
+      'users: [{name: a, sudo: [ALL=ALL], doas: [permit a], selinux_user: staff_u, create_groups: false, no_log_init: true, plain_text_passwd: "null", uid: 0}]\ngroups: [{g: [a]}]',
     ],
     [
       'disks',
@@ -196,6 +196,7 @@ describe('the document written by hand', () => {
       'mounts is not done with order: ignition',
     ],
     ['disks: [{device: /dev/a}]\npartitionings: [{device: /dev/a}]', 'give one of them'],
+    ['users: [{name: a, sudo: ["ALL=ALL", ALL]}]', '3:9 users: sudo cannot read rule 2'],
   ])('%j would leave something undone', async (text, told) => {
     expect(errors(await read(`${HEAD}${text}\n`)).join()).toContain(told);
   });

@@ -1,10 +1,11 @@
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
-import type { Document, FileEntry } from '../../document/document.ts';
+import type { Document, FileEntry, UserEntry } from '../../document/document.ts';
 import type { NodeSettings } from '../../document/node-settings.ts';
 import { isSecretReference, readReference } from '../../stores/reference/reference.ts';
 import type { Report } from '../../text/report.ts';
 import { misfits } from '../../text/shape/check-shape.ts';
 import type { SourceText } from '../../text/source-text.ts';
+import { sudoMisses } from '../../text/sudo-rule.ts';
 import { Fields } from '../../text/yaml/fields.ts';
 import type { MappingNode, Node } from '../../text/yaml/node.ts';
 import { pythonText, valueAt } from '../../text/yaml/node.ts';
@@ -53,6 +54,7 @@ export function readNative(
     content.node = { ...content.node, ...asAuthorsWrite(nodeSection, report) };
   content.files = content.files?.map((file) => ruled(file, order === 'ignition')) ?? [];
   if (!content.files.every((file) => isReadable(file, report))) return undefined;
+  for (const user of content.users ?? []) refuseRules(user, report);
   if (keepHostname === true) return { content, hostname: 'kept' };
   if (hostname === undefined) return { content };
   const own = hostname as NonNullable<Document['hostname']>;
@@ -116,6 +118,13 @@ function isReadable({ path, from, where }: FileEntry, report: Report): boolean {
   if (!('problem' in reference)) return true;
   report.error('UserDataInvalid', `files: the reference of ${path} ${reference.problem}.`, where);
   return false;
+}
+
+function refuseRules({ sudo, where }: UserEntry, report: Report): void {
+  const at = sudo.findIndex((rule) => sudoMisses(rule) !== undefined);
+  if (at < 0) return;
+  const why = sudoMisses(sudo[at] ?? '');
+  report.error('UserDataInvalid', `users: sudo cannot read rule ${at + 1}: ${why}.`, where);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { sensitive } from '../../../../kit/secrets/sensitive.ts';
 import type { UserEntry } from '../../../document/document.ts';
 import { readKeyId } from '../../../document/key-id.ts';
+import { sudoMisses } from '../../../text/sudo-rule.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
 import { pythonText } from '../../../text/yaml/node.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
@@ -168,7 +169,10 @@ function sudoRules(fields: Fields): string[] {
   if (node === undefined || (node.kind === 'bool' && !node.value)) return [];
   const rules = fields.texts('sudo', true).map((rule) => rule.trim());
   if (rules.some((rule) => rule.includes('\n'))) fields.wrong('sudo', 'a sudo rule must be one line.');
-  return rules.filter((rule) => rule !== '');
+  const given = rules.filter((rule) => rule !== '');
+  const at = given.findIndex((rule) => sudoMisses(rule) !== undefined);
+  if (at >= 0) fields.wrong('sudo', `sudo cannot read rule ${at + 1}: ${sudoMisses(given[at] ?? '')}.`);
+  return given;
 }
 
 /** cloud-init's own measure of a rule: it must be one, and about this user. */

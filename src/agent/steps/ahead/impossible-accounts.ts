@@ -1,0 +1,87 @@
+import type { Document, ReportEntry, UserEntry } from '../../document/document.ts';
+import type { Host } from '../../host/host.ts';
+import { printable } from '../../text/report.ts';
+import { findAccount, groupExists } from '../accounts/database.ts';
+import { refusedNames } from './refused-names.ts';
+
+type Account = { name: string; id: string };
+
+/** Whoever writes these makes users of his own. */
+export const ACCOUNT_FILES: ReadonlySet<string> = new Set(['/etc/passwd', '/etc/group']);
+
+/** Users that the machine's own programs would refuse to make: their step would tell it when other things have been done. */
+export async function impossibleAccounts(
+  host: Pick<Host, 'files' | 'processes'>,
+  document: Document,
+): Promise<ReportEntry[]> {
+  const { users, groups, bootCommands, files } = document;
+  if (users.length === 0 && groups.length === 0) return [];
+  const refused = await refusedNames(host, document);
+  // These run before, and may make room for a user.
+  const isOpen =
+    bootCommands.length > 0 ||
+    files.some(({ path }) => ACCOUNT_FILES.has(path)) ||
+    [...users, ...groups].some(({ exact }) => exact?.exists === false);
+  return isOpen ? refused : [...refused, ...(await inTheWay(host, document))];
+}
+
+async function inTheWay(
+  host: Pick<Host, 'files' | 'processes'>,
+  { users, groups }: Document,
+): Promise<ReportEntry[]> {
+  const taken = await accountsOf(host, '/etc/passwd');
+  const known = new Set([...(await accountsOf(host, '/etc/group')), ...groups].map(({ name }) => name));
+  const makesOwnGroup = await makesGroupOfUser(host);
+  const found: ReportEntry[] = [];
+  for (const user of users) {
+    const { name, primaryGroup, uid, exact } = user;
+    const isThere = (await findAccount(host, name)) !== undefined;
+    if (isThere && !exact) continue;
+    const makesGroups = !exact && user.createsGroups !== false;
+    const asked = [...user.groups, ...(primaryGroup ? [primaryGroup] : [])];
+    if (makesGroups) for (const group of asked) known.add(group);
+    const other = taken.find((account) => account.id === String(uid) && account.name !== name);
+    if (other) found.push(error(user, `its uid ${uid} is that of ${printable(other.name)}`));
+    const missing = await firstMissing(host, asked, known);
+    if (missing !== undefined) found.push(error(user, `there is no group ${printable(missing)}`));
+    const hasOwnGroup = !isThere && makesOwnGroup && !user.noUserGroup && primaryGroup === undefined;
+    if (hasOwnGroup && known.has(name))
+      found.push(
+        error(user, 'there is a group of its name, which useradd would make; name it as the primary group'),
+      );
+    if (hasOwnGroup) known.add(name);
+    if (uid !== undefined) taken.push({ name, id: String(uid) });
+  }
+  return found;
+}
+
+async function firstMissing(
+  host: Pick<Host, 'files' | 'processes'>,
+  asked: readonly string[],
+  known: ReadonlySet<string>,
+): Promise<string | undefined> {
+  // useradd takes numbers too.
+  for (const group of asked)
+    if (!known.has(group) && !/^\d+$/.test(group) && !(await groupExists(host, group))) return group;
+  return undefined;
+}
+
+/** The accounts of one file; a machine may have more of them elsewhere. */
+async function accountsOf({ files }: Pick<Host, 'files'>, path: string): Promise<Account[]> {
+  const text = (await files.readIfPresent(path).catch(() => undefined))?.toString('utf8') ?? '';
+  return text.split('\n').flatMap((line) => {
+    const [name = '', , id = ''] = line.split(':');
+    return name === '' ? [] : [{ name, id }];
+  });
+}
+
+/** Does useradd make a group for each user? Where nothing says so, that is not known. */
+async function makesGroupOfUser({ files }: Pick<Host, 'files'>): Promise<boolean> {
+  const text = (await files.readIfPresent('/etc/login.defs').catch(() => undefined))?.toString('utf8') ?? '';
+  return /^\s*USERGROUPS_ENAB\s+yes\b/m.test(text);
+}
+
+function error({ name, where }: UserEntry, why: string): ReportEntry {
+  const message = `The user ${printable(name)} cannot be made: ${why}`;
+  return { severity: 'error', code: 'UserNotCreated', message, ...(where ? { where } : {}) };
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { sudoMisses } from './sudo-rule.ts';
+
+/** What visudo 1.9.13 refused. */
+it.each([
+  ['ALL', /on which hosts/],
+  ['NOPASSWD:ALL', /on which hosts/],
+  ['False', /on which hosts/],
+  ['(ALL) NOPASSWD:ALL', /on which hosts/],
+  ['= ALL', /on which hosts/],
+  ['# a=b', /on which hosts/],
+  ['ALL=(ALL ALL', /not closed/],
+  ['ALL=', /no command/],
+  ['ALL = (ALL) # all of it', /no command/],
+  ['ALL=(ALL) NOPASSWD ALL', /colon is missing/],
+])('%s is no rule of sudo', (rule, why) => {
+  expect(sudoMisses(rule)).toMatch(why);
+});
+
+/** What it took. */
+it.each([
+  'ALL=(ALL) NOPASSWD:ALL',
+  'ALL=NOPASSWD: /bin/ls, !/bin/sh',
+  'ALL = ( ALL ) ALL',
+  'ALL=(ALL)NOPASSWD:ALL',
+  ', alice ALL=(ALL) ALL',
+  'ALL=/bin/sh -c (a',
+  'ALL=(ALL) NOPASSWD:/bin/a b=c # why',
+  'ALL=() ALL',
+  'ALL=(ALL) NOPASSWD',
+  'ALL=PASSWDS, ALL',
+])('%s may be one', (rule) => {
+  expect(sudoMisses(rule)).toBeUndefined();
+});
