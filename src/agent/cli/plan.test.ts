@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
@@ -22,3 +22,23 @@ it('tells what the steps would find of accounts, at its place', async () => {
     told: expect.stringMatching(/line 4, column 3: The user ann stays locked .*\[AccountSettingIgnored\]/),
   });
 });
+
+it.each([
+  [false, 2],
+  [true, 0],
+])(
+  'asks what the machine cannot take as a bootstrap does: not once it has begun (%s)',
+  async (begun, expected) => {
+    const root = scratch();
+    const userData = join(root, 'user-data');
+    mkdirSync(join(root, 'dir'));
+    mkdirSync(join(root, 'var/lib/slipway'), { recursive: true });
+    if (begun) writeFileSync(join(root, 'var/lib/slipway/journal.jsonl'), '{}\n');
+    writeFileSync(userData, '#cloud-config\nslipway: {kubeadm: none}\nwrite_files: [{path: /dir}]\n');
+    vi.spyOn(standard.stderr, 'write').mockReturnValue();
+    vi.spyOn(standard.stdout, 'write').mockReturnValue();
+    const status = await planCommand({ userData, root, output: 'text' });
+    vi.restoreAllMocks();
+    expect(status).toBe(expected);
+  },
+);

@@ -1,5 +1,6 @@
 import { remember } from '../../kit/secrets/known.ts';
 import type { Document } from '../document/document.ts';
+import { JOURNAL } from '../document/paths.ts';
 import { standard } from '../host/common/system/standard-output.ts';
 import type { Host } from '../host/host.ts';
 import { createHost } from '../machine.ts';
@@ -49,7 +50,8 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     const madeNode = flags.again || isWrong(document.report) ? [] : checkMakesNode(document);
     const read = [...document.report, ...madeNode, ...(await configurationReport(document))];
     const { planned, lacking } = await fitting(host, document, isWrong(read) ? [] : plan(document));
-    const inVain = flags.again || isWrong(read) ? [] : await ofMachine(host, document);
+    const isAsked = !flags.again && !isWrong(read) && !(await hasBegun(host));
+    const inVain = isAsked ? await ofMachine(host, document) : [];
     const report = [...read, ...lacking, ...inVain, ...(await ofAccounts(document))];
     complainOf(report);
     const isBad = isWrong(report);
@@ -62,6 +64,11 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     if (format === 'text' && steps !== undefined) standard.stdout.write(planAsText(document, steps));
     return isBad ? 2 : 0;
   });
+}
+
+/** What a bootstrap that goes on finds on the machine is its own work. */
+async function hasBegun({ files }: Host): Promise<boolean> {
+  return ((await files.stat(JOURNAL).catch(() => undefined))?.size ?? 0) > 0;
 }
 
 /** What the machine as it is cannot do, or has nothing for. */

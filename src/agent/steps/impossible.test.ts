@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
@@ -18,11 +18,13 @@ function machine(): string {
   mkdirSync(join(root, 'etc/dir'), { recursive: true });
   writeFileSync(join(root, 'etc/passwd'), 'app:x:100:101::/:/bin/sh\n');
   writeFileSync(join(root, 'etc/group'), 'app:x:101:\n');
+  symlinkSync('dir', join(root, 'etc/link'));
+  symlinkSync('/etc/nothing', join(root, 'etc/dangling'));
   return root;
 }
 
 async function told(text: string): Promise<string[]> {
-  const raw = Buffer.from(`#cloud-config\n${text}\n`);
+  const raw = Buffer.from(text.startsWith('{') ? text : `#cloud-config\n${text}\n`);
   const document = await readUserData(raw, { source: 'file', metaData: {} });
   expect(document.report.filter(({ severity }) => severity === 'error')).toEqual([]);
   const found = await impossible({ files: files.files, processes, platform }, document);
@@ -52,6 +54,18 @@ describe('files that this machine cannot take', () => {
       'write_files: [{path: /a, owner: eve, defer: true}]\nusers: [{name: bob}]',
       '/a cannot be written: there is no user "eve" (owner "eve:root")',
     ],
+    [
+      'write_files: [{path: /etc/link, content: x}]',
+      '/etc/link cannot be written: a link to a directory is there',
+    ],
+    [
+      'write_files: [{path: /a, source: {uri: "file:///none"}}]',
+      '/a cannot be written: its source /none is not there',
+    ],
+    [
+      'write_files: [{path: /a, source: {uri: "file:///etc/dir"}}]',
+      '/a cannot be written: its source /etc/dir is no file',
+    ],
   ])('are an error before anything is changed: %s', async (text, message) => {
     expect(await told(text)).toEqual([`2: error: ${message}`]);
   });
@@ -59,12 +73,70 @@ describe('files that this machine cannot take', () => {
   it.each([
     'write_files: [{path: /etc/new/er, owner: "app:app"}, {path: /etc/passwd, append: true}]',
     'write_files: [{path: /a, owner: "1234:5678"}]',
+    'write_files: [{path: /etc/dangling, content: x}]',
+    'write_files: [{path: /a, source: {uri: "file:///none"}, content: x}]',
+    'write_files: [{path: /a, source: {uri: "file:///etc/passwd"}}, {path: /b, source: {uri: "file:///a"}}]',
+    'write_files: [{path: /a, source: {uri: "file:///none"}}]\nbootcmd: [make-it]',
+    'write_files: [{path: /a, source: {uri: "file:///none"}, defer: true}]\npackages: [brings-it]',
     'write_files: [{path: /a, owner: bob, defer: true}]\nusers: [{name: bob}]',
     'write_files: [{path: /a, owner: nginx, defer: true}]\npackages: [nginx]',
     'write_files: [{path: /a, owner: bob}]\nbootcmd: [useradd bob]',
     'write_files: [{path: /a, owner: bob}, {path: /etc/passwd, content: "bob:x:1:1::/:/bin/sh"}]',
   ])('are none that something makes room for, or an owner: %s', async (text) => {
     expect(await told(text)).toEqual([]);
+  });
+});
+
+const ignition = (storage: unknown, passwd = {}) =>
+  JSON.stringify({ ignition: { version: '3.3.0' }, storage, passwd });
+const data = { source: 'data:,x' };
+const bob = { name: 'bob' };
+
+describe('what Ignition would refuse of a tree', () => {
+  it.each([
+    [{ files: [{ path: '/etc/dir', contents: data }] }, '/etc/dir', /no regular file/],
+    [{ files: [{ path: '/etc/passwd/x', contents: data }] }, '/etc/passwd/x', /a part of the path/],
+    [{ files: [{ path: '/etc/group', contents: data }] }, '/etc/group', /overwrite is not true/],
+    [{ directories: [{ path: '/etc/group' }] }, '/etc/group', /something else is there/],
+    [{ links: [{ path: '/etc/link', target: '/b' }] }, '/etc/link', /something else is there/],
+    [{ files: [{ path: '/a', user: bob }] }, '/a', /no user "bob"/],
+    [{ directories: [{ path: '/a', group: bob }] }, '/a', /no group "bob"/],
+    [{ links: [{ path: '/a', target: '/b', user: bob }] }, '/a', /no user "bob"/],
+  ])('is an error before anything is changed: %j', async (storage, path, why) => {
+    const [first, ...others] = await told(ignition(storage));
+    expect(others).toEqual([]);
+    expect(first).toMatch(new RegExp(`^1: error: ${path} cannot be written: .*${why.source}`));
+  });
+
+  it.each([
+    [{ files: [{ path: '/etc/dir', contents: data, overwrite: true }] }],
+    [{ files: [{ path: '/etc/group', contents: { source: 'data:,app:x:101:%0A' } }] }],
+    [
+      {
+        files: [
+          { path: '/etc/group', mode: 420 },
+          { path: '/etc/passwd', append: [data] },
+        ],
+      },
+    ],
+    [{ directories: [{ path: '/etc/dir' }, { path: '/etc/group', overwrite: true }] }],
+    [{ links: [{ path: '/etc/link', target: 'dir' }] }],
+    [
+      {
+        directories: [{ path: '/etc/group', overwrite: true }],
+        files: [{ path: '/etc/group/x', contents: data }],
+      },
+    ],
+    [{ files: [{ path: '/home/bob/x', contents: data, user: bob, group: bob }] }, { users: [bob] }],
+    [{ files: [{ path: '/a', contents: data, group: bob }] }, { groups: [bob] }],
+    [
+      {
+        filesystems: [{ device: '/dev/a', format: 'ext4', path: '/etc' }],
+        files: [{ path: '/etc/dir', contents: data }],
+      },
+    ],
+  ])('is nothing that it makes, or leaves as it is: %j', async (storage, passwd?: object) => {
+    expect(await told(ignition(storage, passwd))).toEqual([]);
   });
 });
 

@@ -16,8 +16,14 @@ export async function impossible(
   if (host.platform === 'windows') return [];
   return [
     ...(await impossibleFiles(host, document)),
+    ...(document.format === 'ignition' ? await ofTree(host, document) : []),
     ...(await impossibleAccounts(host, document)),
     ...(await unreadableRules(host, document)),
     ...(await unreadableCommands(host, document)),
   ];
+}
+
+async function ofTree(host: Pick<Host, 'files'>, document: Document): Promise<ReportEntry[]> {
+  const { impossibleTree } = await import('./ahead/impossible-tree.ts');
+  return impossibleTree(host, document);
 }

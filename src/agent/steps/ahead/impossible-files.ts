@@ -1,6 +1,8 @@
 import type { Document, FileEntry, ReportEntry } from '../../document/document.ts';
-import { type Host, HostError } from '../../host/host.ts';
+import type { Host } from '../../host/host.ts';
+import { pathOfFile } from '../../stores/reference/file-address.ts';
 import { ACCOUNT_FILES } from './impossible-accounts.ts';
+import { kindAt, madeBy, notWritten, unknownOwner } from './places.ts';
 
 /** Files that the step for them could not write, so that everything behind it would be left out. */
 export async function impossibleFiles(
@@ -9,54 +11,47 @@ export async function impossibleFiles(
 ): Promise<ReportEntry[]> {
   // They run before, and may make room for a file, or its owner.
   if (document.bootCommands.length > 0) return [];
-  const makesAccounts = document.files.some(({ path }) => ACCOUNT_FILES.has(path));
-  const later = madeLater(document);
+  const entries = document.files.filter(({ rule }) => rule === undefined);
+  const makesAccounts = entries.some(({ path }) => ACCOUNT_FILES.has(path));
+  const later = madeBy(document);
   const found: ReportEntry[] = [];
-  for (const entry of document.files) {
+  for (const [at, entry] of entries.entries()) {
     const { path, defer, owner } = entry;
     const place = defer ? undefined : await inTheWay(files, path);
-    if (place !== undefined) found.push(error(entry, place));
+    if (place !== undefined) found.push(notWritten(entry, place));
+    const before = new Set(entries.slice(0, at).map((other) => other.path));
+    const lost = defer ? undefined : await missingSource(files, entry, before);
+    if (lost !== undefined) found.push(notWritten(entry, lost));
     const isOwn = makesAccounts || (defer && later === 'anybody');
     const nobody = isOwn ? undefined : unknownOwner(files, owner);
     const isMade = later !== 'anybody' && owner.split(':').some((name) => later.has(name));
     if (nobody === undefined || (defer && isMade)) continue;
     const help = isMade ? ' before users are made; write the file with defer: true' : '';
-    found.push(error(entry, `${nobody}${help}`));
+    found.push(notWritten(entry, `${nobody}${help}`));
   }
   return found;
 }
 
-/** Who is there for the files that are written last. Packages bring users of their own. */
-function madeLater({ users, groups, system }: Document): 'anybody' | ReadonlySet<string> {
-  if (system?.packages) return 'anybody';
-  return new Set([
-    ...users.flatMap((user) => [user.name, user.primaryGroup ?? user.name, ...user.groups]),
-    ...groups.map(({ name }) => name),
-  ]);
-}
-
 async function inTheWay(files: Host['files'], path: string): Promise<string | undefined> {
-  try {
-    return (await files.stat(path))?.kind === 'directory' ? 'a directory is there' : undefined;
-  } catch (error) {
-    if (error instanceof HostError && error.errno === 'ENOTDIR')
-      return 'a part of the path is not a directory';
-    // Whatever else it is, the step will say it.
-    return undefined;
-  }
+  const kind = await kindAt(files, path);
+  if (kind === 'blocked') return 'a part of the path is not a directory';
+  if (kind !== 'directory') return undefined;
+  const isLink = (await files.stat(path))?.kind === 'symlink';
+  return isLink ? 'a link to a directory is there' : 'a directory is there';
 }
 
-/** Why nobody here has this name, by accounts as they are now. */
-export function unknownOwner(files: Host['files'], owner: string): string | undefined {
-  try {
-    files.owner(owner);
-    return undefined;
-  } catch (error) {
-    return error instanceof HostError && error.errno === 'EINVAL' ? error.message : undefined;
-  }
-}
-
-function error({ path, where }: FileEntry, why: string): ReportEntry {
-  const message = `${path} cannot be written: ${why}`;
-  return { severity: 'error', code: 'FileNotWritten', message, ...(where ? { where } : {}) };
+/** A file of this machine that is the content of another. */
+async function missingSource(
+  files: Host['files'],
+  { from, content }: FileEntry,
+  before: ReadonlySet<string>,
+): Promise<string | undefined> {
+  const url = from?.url.reveal() ?? '';
+  // The content beside it counts where it gives nothing.
+  if (!url.startsWith('file:') || content.reveal().length > 0) return undefined;
+  const source = pathOfFile(url);
+  if (source === undefined || before.has(source)) return undefined;
+  const kind = await kindAt(files, source);
+  if (kind === 'nothing' || kind === 'blocked') return `its source ${source} is not there`;
+  return kind === 'directory' || kind === 'other' ? `its source ${source} is no file` : undefined;
 }

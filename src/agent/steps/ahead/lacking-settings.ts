@@ -1,7 +1,7 @@
 import type { Document, ReportEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { printable } from '../../text/report.ts';
-import { unknownOwner } from './impossible-files.ts';
+import { unknownOwner } from './places.ts';
 
 const ZONES = '/usr/share/zoneinfo/';
 

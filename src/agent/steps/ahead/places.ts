@@ -1,0 +1,56 @@
+import { dirname } from 'node:path/posix';
+import type { Document, FileEntry, ReportEntry } from '../../document/document.ts';
+import { type Host, HostError } from '../../host/host.ts';
+
+type Files = Host['files'];
+
+const MOST_LINKS = 8;
+
+/** Where a path leads when its last part is a link; undefined where that is not known. */
+async function followed(files: Files, path: string): Promise<string | undefined> {
+  let place = path;
+  for (let links = 0; links < MOST_LINKS; links += 1) {
+    if ((await files.stat(place))?.kind !== 'symlink') return place;
+    const target = await files.readlink(place);
+    place = target.startsWith('/') ? target : `${dirname(place)}/${target}`;
+  }
+  return undefined;
+}
+
+/** What is at a path now, links followed; `blocked` where a part of it is no directory. What cannot be looked at is not known. */
+export async function kindAt(
+  files: Files,
+  path: string,
+): Promise<'file' | 'directory' | 'other' | 'nothing' | 'blocked' | 'unknown'> {
+  try {
+    const place = await followed(files, path);
+    const kind = place === undefined ? 'unknown' : ((await files.stat(place))?.kind ?? 'nothing');
+    return kind === 'symlink' ? 'unknown' : kind;
+  } catch (error) {
+    return error instanceof HostError && error.errno === 'ENOTDIR' ? 'blocked' : 'unknown';
+  }
+}
+
+/** Who is made for what comes behind the users. Packages bring users of their own. */
+export function madeBy({ users, groups, system }: Document): 'anybody' | ReadonlySet<string> {
+  if (system?.packages) return 'anybody';
+  return new Set([
+    ...users.flatMap((user) => [user.name, user.primaryGroup ?? user.name, ...user.groups]),
+    ...groups.map(({ name }) => name),
+  ]);
+}
+
+/** Why nobody here has this name, by accounts as they are now. */
+export function unknownOwner(files: Files, owner: string): string | undefined {
+  try {
+    files.owner(owner);
+    return undefined;
+  } catch (error) {
+    return error instanceof HostError && error.errno === 'EINVAL' ? error.message : undefined;
+  }
+}
+
+export function notWritten({ path, where }: Pick<FileEntry, 'path' | 'where'>, why: string): ReportEntry {
+  const message = `${path} cannot be written: ${why}`;
+  return { severity: 'error', code: 'FileNotWritten', message, ...(where ? { where } : {}) };
+}
