@@ -176,6 +176,11 @@ it('a control plane does not come whose sandbox image the runtime says it cannot
   const error = "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster";
   expect(code(error, HINT, pull)).toBe('ImagePullFailed');
   expect(code(error, HINT, pull, made)).toBe('ControlPlaneNotReady');
+  const sandbox = runtime(
+    'level=error msg="RunPodSandbox for &PodSandboxMetadata{Name:etcd-n1,} failed, error" error="failed to get sandbox image \\"registry.k8s.io/pause:3.6\\": failed to do request: dial tcp 203.0.113.9:443: i/o timeout"',
+  );
+  expect(code(error, HINT, sandbox)).toBe('ImagePullFailed');
+  expect(code(error, HINT, sandbox, made)).toBe('ControlPlaneNotReady');
 });
 
 it('a kubelet whose complaint is cut off before its reason did not register', () => {

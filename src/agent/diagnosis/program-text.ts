@@ -20,9 +20,15 @@ const STATEMENTS = [
   /^(?:import [\w.]+(?: as \w+)?|from [\w.]+ import .+)$|^[A-Z][A-Z_]+ = [[{(]$/,
   /^# ?(?:={20,}|-{20,}|#{20,})/,
   // A field of a literal: as gofmt aligns it, in backquotes, or a constant. A console that shows an object has none of these.
-  /^\w+: {2,}"[^"]*",$|^\w+: +`[^`]*`,$|^\w+: +[A-Z][A-Za-z]+,$/,
+  /^\w+: {2,}"[^"]*",$|^\w+: +`[^`]*`,$|^\w+: +[A-Z][A-Za-z]+,$|^\w+: +(?:\[\]\w+|[A-Z]\w*)\{/,
   /^(?:fi|esac|done|;;|then|do)$|^case .* in$|^if \[\[? .*(?:then|\]|; fi)$|^elif |^[a-z_]\w*="[^"]*\$/,
 ];
+
+/** A field with a text of several: a console that shows an object has single quotation marks. */
+const FIELD = /^\w+: "(?:[^"\\]|\\.)*",$/;
+const MANY_FIELDS = 3;
+/** Tests that have been written, not their output: what they are given to read may have kubeadm's own steps. */
+const TEST = [/^(?:describe|it|test)\(["'`]/, /^expect\(/];
 
 /** Of a script, as no output has them: how it begins, its branches and loops, and what it prints or sets. */
 const SHEBANG = /^\s*#! ?\/\S*\b(?:(?:ba|da|z|k)?sh|python3?|env)\b/;
@@ -35,6 +41,9 @@ const SHELL = [
 ];
 const PRINTS = /^(?:echo|printf|log|logger|die|fail|warn|err|error_exit|grep|egrep|sed|awk) ["'-]|^: ["']/;
 const COMMENT = /^#(?!#)/;
+/** Somebody explains what the script does: so many lines of so many words, beside one of its statements. */
+const EXPLANATION = /^#(?:\s+[\p{L}\p{P}]+){7}/u;
+const LONG_EXPLANATION = 4;
 
 /** The lines of those writers whose text is none, and of these what is no comment or string of a script within it, and no remark. */
 export function withoutProgramText(lines: readonly LogLine[]): LogLine[] {
@@ -77,7 +86,9 @@ function scriptLines(lines: readonly LogLine[]): LogLine[] {
       if (SHELL.some((statement) => statement.test(text))) statements += 1;
       continue;
     }
-    if (statements >= ENOUGH || SHEBANG.test(block[0]?.text ?? ''))
+    const isExplained =
+      statements > 0 && block.filter((one) => EXPLANATION.test(one.text.trim())).length >= LONG_EXPLANATION;
+    if (statements >= ENOUGH || isExplained || SHEBANG.test(block[0]?.text ?? ''))
       for (const one of block) if (isSaidByScript(one)) found.push(one);
     block = [];
     statements = 0;
@@ -108,7 +119,10 @@ function withoutRemarks(lines: LogLine[]): LogLine[] {
 
 function isProgramText(lines: readonly LogLine[]): boolean {
   const texts = lines.map(({ text }) => text.trim()).filter((text) => text !== '');
-  if (texts.length > MAX_LINES || texts.some((text) => PROGRESS.test(text))) return false;
+  if (texts.length > MAX_LINES) return false;
+  if (TEST.every((mark) => texts.some((text) => mark.test(text)))) return true;
+  if (texts.some((text) => PROGRESS.test(text))) return false;
+  if (texts.filter((text) => FIELD.test(text)).length >= MANY_FIELDS) return true;
   const statements = texts.filter((text) => STATEMENTS.some((statement) => statement.test(text))).length;
   return statements >= ENOUGH || (statements > 0 && lines.filter(isRemark).length >= ENOUGH);
 }

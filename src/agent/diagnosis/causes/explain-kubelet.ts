@@ -166,7 +166,7 @@ export function explainKubeletRun(code: Code, { kubeletLog, runtimeLog }: Eviden
     return (
       image ??
       lastKnown(KUBELET_CONTAINER_RULES, kubeletLog) ??
-      lastKnown([SANDBOX_PULL], runtimeLog.slice(runtimeLog.findLastIndex(hasSandbox) + 1))
+      lastKnown([SANDBOX_PULL, SANDBOX_IMAGE], runtimeLog.slice(runtimeLog.findLastIndex(hasSandbox) + 1))
     );
   };
   const node = (): Diagnosis | undefined => lastKnown(KUBELET_NODE_RULES, kubeletLog);

@@ -55,6 +55,38 @@ describe('an error alone is only spoken of', () => {
     ['where it is mended, in Chinese', [`修复了 kubeadm join 报错 "${TOKEN}" 的问题`]],
     ['where it is mended for good', [`Two nodes ended with \`${SWAP}\`. A new disk solved that for good.`]],
     [
+      'in a question for programs, without quotation marks around its keys',
+      [
+        '{',
+        '  id: "n7",',
+        '  level: "hard",',
+        `  scene: "After a boot the kubelet says \\"${SWAP}\\".",`,
+        '  ask: "Which remedy is right?",',
+        '}',
+      ],
+    ],
+    [
+      'in a literal of Go',
+      [
+        '\tNode:   Node{Version: "v1.34.1", Image: "x"},',
+        '\tNet:    Net{Name: "cilium"},',
+        '\tErrors: []string{',
+        `\t\t"2026-01-02T03:04:05+0000 join.sh[12]: ${TOKEN}",`,
+        '\t},',
+      ],
+    ],
+    [
+      'in the long comment of a script',
+      [
+        'put_in() {',
+        '  # The packages of the image do not say that they need it, and so all of them',
+        '  # can be put in without it. Then the first call of kubeadm ends with this line:',
+        `  #   ${SWAP}`,
+        '  # and the unit tries it again once a minute, which looks like a cluster that is',
+        '  # only slow to come up. Whoever takes this away waits for hours, as we have seen.',
+      ],
+    ],
+    [
       'in a sentence about others',
       [`Nodes of last year's image reported "${SWAP}" until it was replaced.`, 'Bye'],
     ],
@@ -118,6 +150,13 @@ describe('an error is one', () => {
     expect(code(SWAP, advice)).toBe('SwapEnabled');
     expect(code(`${SWAP}${advice}`)).toBe('SwapEnabled');
   });
+});
+
+it("what a test is given to read is nothing that has failed, though it has kubeadm's steps", () => {
+  const output = ['const LOG = `[preflight] Running pre-flight checks', `\\t${SWAP}`, HINT, '`;', ''];
+  const test = ['describe("causeOf", () => {', '  it("finds it", () => {', '    expect(causeOf(LOG)).toBe('];
+  expect(code(...output, ...test, `      "${SWAP}",`, '    );')).toBe('nothing');
+  expect(code(...output)).toBe('SwapEnabled');
 });
 
 it('there is no lack of kubeadm where a page says what to do for that', () => {
