@@ -183,6 +183,15 @@ it('a control plane does not come whose sandbox image the runtime says it cannot
   expect(code(error, HINT, sandbox, made)).toBe('ControlPlaneNotReady');
 });
 
+it('a control plane does not come where the directory of volume plugins cannot be made', () => {
+  const error = "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster";
+  const said =
+    'MountVolume.SetUp failed for volume "flexvolume-dir" (UniqueName: "kubernetes.io/host-path/0a-flexvolume-dir") pod "kube-controller-manager-n1" (UID: "0a") : mkdir /usr/libexec/kubernetes: read-only file system';
+  const kubelet = `Nov 21 02:34:29 n1 kubelet[9]: E1121 02:34:29.000001       9 nestedpendingoperations.go:348] Operation for "{volumeName:x}" failed. Error: ${said}`;
+  expect(code(error, HINT, kubelet)).toBe('FileSystemReadOnly');
+  expect(code(error, HINT, kubelet.replace('flexvolume-dir"', 'my-data"'))).toBe('ControlPlaneNotReady');
+});
+
 it('a kubelet whose complaint is cut off before its reason did not register', () => {
   const head = 'kubelet_node_status.go:92] "Unable to register node with API server"';
   expect(code(`${head} err="Post \\"https://10.1.0>`)).toBe('NodeNotRegistered');

@@ -94,6 +94,16 @@ const containerRules: Rule[] = [
       cause: `The kubelet cannot start a pod because it cannot make ${path}: ${why}.`,
     }),
   ),
+  // On an image whose /usr cannot be written, the controller manager's directory of volume plugins.
+  rule(
+    /MountVolume\.SetUp failed for volume "(?:flexvolume|usr)-[\w-]{1,60}".{0,400}?: ?mkdir (\/[^\s:]{1,300}): read-only file system/,
+    ([, path]) => ({
+      code: 'FileSystemReadOnly',
+      cause: `The kubelet cannot start a static pod because it cannot make ${path}: read-only file system.`,
+      remedy:
+        "Name a directory that can be written as the controller manager's flex-volume-plugin-dir, with its hostPath.",
+    }),
+  ),
   rule(/failed to (?:setup|set up) network for sandbox[^:]*: (.*)/i, ([, why]) => ({
     code: 'ContainerNotStarted',
     cause: `The container runtime cannot set up the network of a pod: ${reason(why)}.`,

@@ -11,7 +11,7 @@ const ONESELF =
   /\b(?:I|my|me|we|our|us|ich|mir|mein\w*|wir|uns\w*|je|j'|mon|nous|yo|mi|nos)\b|我|у (?:меня|нас)|私/;
 /** Behind it: what it means, whenever it comes. */
 const MEANS =
-  /\b(?:this|the|that|such an?) (?:error|message|problem|issue|warning)s? (?:(?:usually|typically|often|generally|normally|simply|just) )?(?:means?|indicates?|comes? from|occurs?|happens?|appears?|is (?:usually|typically|often|generally|shown|printed|caused|raised))\b|\bthis (?:usually|typically|often|normally|generally|just|simply) (?:means|indicates|happens|occurs)\b/i;
+  /\b(?:this|the|that|such an?) (?:error|message|problem|issue|warning)s? (?:(?:usually|typically|often|generally|normally|simply|just) )?(?:means?|indicates?|comes? from|occurs?|happens?|appears?|is (?:usually|typically|often|generally|shown|printed|caused|raised))\b|^this is because\b|\bthis (?:usually|typically|often|normally|generally|just|simply) (?:means|indicates|happens|occurs)\b/i;
 /** A comment behind a command. */
 const REMARK = /^[^\s#][^#]*[ \t]#+ /;
 /** What kubeadm itself says to the reader. */

@@ -20,6 +20,8 @@ const HEADING = /^#{1,6} \S|^<h[1-6]\b|^={1,5} \S|^\*{1,5} [A-Z]/i;
 const TITLE =
   /troubleshoot|\bfaq\b|(?:common|known|frequent|typical)(?: \w+)? (?:issue|error|problem|failure|mistake|pitfall)s?\b|cheat ?sheet|runbook|playbook|post-?mortem|retrospective|lessons learned|practice (?:test|exam|question)|常见(?:问题|错误|报错)|(?:问题|报错|错误)(?:汇总|集锦|记录|总结)|踩坑|排错|排障|故障(?:排查|处理)|复盘|트러블슈팅|자주 (?:묻는|발생)|トラブルシュ|よくある|dépannage|fehlerbehebung|решение проблем|устранение/i;
 const ENOUGH_HEADINGS = 2;
+/** So many beside what helps: they stand above several troubles. */
+const MANY_HEADINGS = 3;
 
 /** What a page generator reads before the text. */
 const FRONT_MATTER =
@@ -41,6 +43,7 @@ export function hasLabels(texts: readonly string[]): boolean {
   const troubles = texts.filter((text) => TROUBLE.test(text)).length;
   const helps = texts.flatMap((text) => HELP.exec(text)?.[0] ?? []);
   if (new Set(helps.map(bare)).size >= ENOUGH_HELPS) return true;
+  if (helps.length > 0 && texts.filter((text) => HEADING.test(text)).length >= MANY_HEADINGS) return true;
   return helps.length > 0 && troubles + helps.length >= ENOUGH_LABELS;
 }
 

@@ -39,7 +39,7 @@ const KINDS: readonly Kind[] = [
   // A list of what is known, for programs: an error and what helps, side by side or below each other.
   {
     marks: [
-      /"(?:symptom|pattern|regexp?|match|error|message|signature)s?": ?["[]/i,
+      /"(?:symptom|pattern|regexp?|match|issue|problem|error|message|signature)s?": ?["[]/i,
       /"(?:solution|fix|remedy|resolution|action|hint|advice|recommendation|suggestion)s?": ?["[]/i,
     ],
     unless: /"(?:rc|stderr|stdout|msg|MESSAGE)": ?/,

@@ -55,6 +55,22 @@ describe('an error alone is only spoken of', () => {
     ['where it is mended, in Chinese', [`修复了 kubeadm join 报错 "${TOKEN}" 的问题`]],
     ['where it is mended for good', [`Two nodes ended with \`${SWAP}\`. A new disk solved that for good.`]],
     [
+      'in a list of troubles',
+      [
+        '## Wrong hash',
+        '# Is it there?',
+        'A typo.',
+        '## Old token',
+        'It is old.',
+        '## Swap',
+        ...block(SWAP),
+        'Fix:',
+        'swapoff -a',
+      ],
+    ],
+    ['explained below, and why', ['## Swap', ...block(SWAP), 'This is because fstab has it.']],
+    ['in a list of issues', [`  "issue": "${SWAP}",`, '  "solution": "swapoff -a"']],
+    [
       'in a question for programs, without quotation marks around its keys',
       [
         '{',

@@ -20,6 +20,8 @@ const REPORTS =
 /** So does who asks, though not a page that asks in the reader's name. */
 const ASKS =
   /^(?!\s*(?:\d+[.)]|[-*+]) ).*[?？]\s*$|\b(?:any (?:ideas?|help|hints?|suggestions?|thoughts)|(?:please|kindly|can (?:some|any)(?:one|body)) (?:help|advise|suggest)|help me|i(?:'m| am) (?:trying|getting|stuck|unable|facing|seeing)|how (?:can|do|should) (?:i|we))\b|求助|请问|怎么(?:解决|办|处理)|如何解决|求解|도와|ayuda|помогите|подскажите/i;
+/** In what a page shows as commands: it asks nobody. */
+const COMMENT = /^\s*# /;
 const QUIZ = /^\W{0,8}(?:Q\d|[A-D][.)] )/;
 
 /** Somebody tells that it is over. */
@@ -40,7 +42,9 @@ export function isOnlySpokenOf(all: readonly LogLine[]): boolean {
   if (isKnownKind(texts)) return true;
   if (texts.some((text) => REPORTS.test(text))) return false;
   if (isPage(texts)) return true;
-  if (texts.some((text) => ASKS.test(text) && !QUIZ.test(text))) return false;
+  const asks = (text: string, at: number): boolean =>
+    ASKS.test(text) && !QUIZ.test(text) && !(at > 0 && COMMENT.test(text));
+  if (texts.some(asks)) return false;
   return hasLabels(texts) || isExplained(texts) || isOnlyQuoted(texts) || texts.some(isOver);
 }
 
