@@ -169,8 +169,12 @@ export function spentMs(
   return spent + cutOff();
 }
 
-/** A reset formats nothing: partitions, arrays, encryption and file systems stay, with what lies on them. */
-function isUndone(key: string, { scope }: NodeReset): boolean {
+/**
+ * Does a reset make a step undone that was done before it? It formats nothing: partitions, arrays, encryption and file systems stay, with what lies on them.
+ *
+ * @param key Its id and its digest, with a blank between them
+ */
+export function isUndone(key: string, { scope }: NodeReset): boolean {
   return scope === 'node' ? !/^(?:disks|raid|luks|filesystems) /.test(key) : key.startsWith('kubeadm ');
 }
 

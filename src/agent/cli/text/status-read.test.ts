@@ -136,6 +136,34 @@ describe.runIf(process.getuid?.() === 0)('status for somebody who is not root (n
     expect(statusText(status)).toMatch(/^failed \(exit status 1\) in 7.0s/);
   });
 
+  it('calls no step done that a reset has undone', async () => {
+    const journal = await Journal.open(host);
+    const ids = ['disks', 'kubeadm', 'ready'];
+    const steps = ids.map((id) => ({ id, title: id, digest: 'd' }));
+    const begin = async (sequence: string, pid: number) => {
+      const run = { run: sequence, instance: 'i-1', agent: '0.1.0' } as const;
+      await journal.append({ type: 'run.started', mode: 'bootstrap', pid, ...run });
+      const of = { run: sequence, sequence, digest: sequence, deadlineSeconds: 9, resumed: false };
+      await journal.append({ type: 'sequence.started', steps, ...of });
+    };
+    await begin('a', 0x7fff_ffff);
+    for (const step of ids)
+      await journal.append({ type: 'step.ended', step, digest: 'd', attempt: 1, result: 'done', ms: 5 });
+    await journal.append({
+      type: 'sequence.ended',
+      run: 'a',
+      sequence: 'a',
+      result: 'succeeded',
+      exitStatus: 0,
+      ms: 9,
+    });
+    await journal.append({ type: 'node.reset', run: 'a', scope: 'node' });
+    await begin('b', process.pid);
+    await journal.close();
+    const states = (await readStatus(host)).steps.map(({ id, state }) => [id, state]);
+    expect(Object.fromEntries(states)).toEqual({ disks: 'done', kubeadm: 'waiting', ready: 'waiting' });
+  });
+
   it('says that an agent is at work that has read no user data yet', async () => {
     const lock = await host.lock('agent');
     const status = await readStatus(host);
