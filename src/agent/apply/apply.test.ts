@@ -85,6 +85,17 @@ describe.runIf(process.getuid?.() === 0)('apply (needs root for owners)', () => 
     }
   });
 
+  it('takes what an entry before it has written for the source of a file, as cloud-init does', async () => {
+    const text =
+      '#cloud-config\nwrite_files:\n- {path: /a, content: one}\n- {path: /a, content: two, append: true}\n- {path: /b, source: {uri: "file:///a"}}\n- {path: /c, source: {uri: "file:///b"}}\n';
+    expect(await applied(text)).toEqual({ failure: undefined, done: ['files'] });
+    expect(['a', 'b', 'c'].map((name) => readFileSync(join(image, name), 'utf8'))).toEqual([
+      'onetwo',
+      'onetwo',
+      'onetwo',
+    ]);
+  });
+
   it('never leaves the directory, wherever its links lead', async () => {
     symlinkSync(join(top, 'outside'), join(image, 'absolute'));
     symlinkSync('../outside', join(image, 'relative'));

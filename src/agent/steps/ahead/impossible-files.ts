@@ -48,7 +48,7 @@ async function missingSource(
 ): Promise<string | undefined> {
   const url = from?.url.reveal() ?? '';
   // The content beside it counts where it gives nothing.
-  if (!url.startsWith('file:') || content.reveal().length > 0) return undefined;
+  if (!/^file:/i.test(url) || content.reveal().length > 0) return undefined;
   const source = pathOfFile(url);
   if (source === undefined || before.has(source)) return undefined;
   const kind = await kindAt(files, source);

@@ -7,7 +7,7 @@ import { Problem } from '../tools/problem.ts';
 import { withOpened } from '../tools/sealed-content.ts';
 import { SecretContents } from '../tools/secret-content.ts';
 import { isSecret } from '../tools/secret-files.ts';
-import { withSources } from './sourced-content.ts';
+import { fileOf, withSources } from './sourced-content.ts';
 
 /** Directories that a reboot empties; Cluster API puts kubeadm's configuration there. */
 const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
@@ -25,9 +25,14 @@ export const writeFiles: Work<FilesSpec> = ({ entries, stores }) => ({
   async run({ host, interrupted, signal }) {
     const secrets = new SecretContents(host, stores, signal);
     try {
-      const whole = await secrets.fill(await withSources(host, entries, signal));
-      const opened = await withOpened(host, whole);
-      await writeInOrder(host, opened, interrupted);
+      const opened: FileEntry[] = [];
+      const anew = new Set<string>();
+      for (const section of sections(entries)) {
+        const whole = await secrets.fill(await withSources(host, section, signal));
+        const ready = await withOpened(host, whole);
+        await writeInOrder(host, ready, interrupted, anew);
+        opened.push(...ready);
+      }
       await confirmLast(secrets, entries, opened);
       return { done: true, message: `${entries.length} written` };
     } catch (error) {
@@ -53,6 +58,21 @@ export const writeFiles: Work<FilesSpec> = ({ entries, stores }) => ({
   },
 });
 
+/** Nothing is written before all is there, but for files that are the source of a later one. */
+function sections(entries: readonly FileEntry[]): FileEntry[][] {
+  const found: FileEntry[][] = [];
+  let section: FileEntry[] = [];
+  for (const entry of entries) {
+    const source = fileOf(entry.from);
+    if (section.some(({ path }) => path === source)) {
+      found.push(section);
+      section = [];
+    }
+    section.push(entry);
+  }
+  return [...found, section];
+}
+
 /** A secret is on the disk as it came, unless a later entry for its path has changed it. */
 async function confirmLast(
   secrets: SecretContents,
@@ -66,9 +86,14 @@ async function confirmLast(
   }
 }
 
-async function writeInOrder(host: Host, entries: readonly FileEntry[], interrupted: boolean): Promise<void> {
+/** @param anew What was written anew in this run; grows. */
+async function writeInOrder(
+  host: Host,
+  entries: readonly FileEntry[],
+  interrupted: boolean,
+  anew: Set<string>,
+): Promise<void> {
   let batch: FileEntry[] = [];
-  const anew = new Set<string>();
   for (const entry of entries) {
     // The file that a later entry appends to must exist first.
     if (entry.append || batch.some(({ path }) => path === entry.path)) {

@@ -29,6 +29,12 @@ export async function withSources(
   return found;
 }
 
+/** The file of this machine that is a content. */
+export function fileOf(from: RemoteContent | undefined): string | undefined {
+  const url = from?.url.reveal() ?? '';
+  return /^file:/i.test(url) ? pathOfFile(url) : undefined;
+}
+
 async function contentOf(
   host: Host,
   { path, content }: FileEntry,
@@ -47,9 +53,8 @@ async function contentOf(
 }
 
 async function read(host: Host, from: RemoteContent, signal: AbortSignal | undefined): Promise<Uint8Array> {
-  const url = new URL(from.url.reveal());
-  if (url.protocol === 'file:') {
-    const place = pathOfFile(url.href);
+  if (new URL(from.url.reveal()).protocol === 'file:') {
+    const place = fileOf(from);
     const bytes = place === undefined ? undefined : await host.files.readIfPresent(place, MOST_BYTES);
     if (bytes === undefined) throw new FetchError(`${place ?? 'the file'} is not there`, true);
     return bytes;
