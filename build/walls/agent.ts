@@ -20,7 +20,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     preflight/checks release report report/config report/events reset secrets startup steps steps/ahead timeline userdata wipe
     npm:commander`,
   'cli/authors': `kit kit/secrets kit/terminal protocol/codes apply check check/rule cli/options cli/process cli/text document fetch
-    host machine.ts preflight secrets steps text userdata userdata/cloud-config/accounts userdata/forms userdata/instance userdata/native
+    host machine.ts preflight secrets steps steps/ahead text userdata userdata/cloud-config/accounts userdata/forms userdata/instance userdata/native
     userdata/network userdata/sources/contract`,
   'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit kit/terminal host',

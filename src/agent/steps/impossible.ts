@@ -1,5 +1,6 @@
 import type { Document, ReportEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
+import { failingCalls } from './ahead/failing-calls.ts';
 import { impossibleAccounts } from './ahead/impossible-accounts.ts';
 import { impossibleFiles } from './ahead/impossible-files.ts';
 import { unreadableCommands } from './ahead/unreadable-commands.ts';
@@ -20,6 +21,7 @@ export async function impossible(
     ...(await impossibleAccounts(host, document)),
     ...(await unreadableRules(host, document)),
     ...(await unreadableCommands(host, document)),
+    ...failingCalls(document),
   ];
 }
 

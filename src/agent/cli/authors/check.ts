@@ -8,6 +8,7 @@ import type { Host } from '../../host/host.ts';
 import { createHost } from '../../machine.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
+import { failingCalls } from '../../steps/ahead/failing-calls.ts';
 import { doubtful, foreseen } from '../../steps/foreseen.ts';
 import { NOT_ASKED } from '../../userdata/forms/included.ts';
 import { configOfFile } from '../../userdata/instance/config-of-file.ts';
@@ -87,7 +88,13 @@ async function findingsOf(
   // What calls kubeadm may stand where something could not be read.
   const noNode = bad.length === 0 ? checkMakesNode(document) : [];
   const beyond = isWhole
-    ? [...noNode, ...checkDocument(document), ...foreseen(document), ...doubtful(document)]
+    ? [
+        ...noNode,
+        ...checkDocument(document),
+        ...foreseen(document),
+        ...doubtful(document),
+        ...failingCalls(document),
+      ]
     : [];
   const sealed = document.sealed === undefined ? [] : stubProblems(document.sealed, host.clock.now());
   const findings = check(raw, document, [...document.report, ...sealed, ...beyond], cloud);

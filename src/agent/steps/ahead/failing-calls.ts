@@ -1,0 +1,53 @@
+import type { Command, Document, ReportEntry } from '../../document/document.ts';
+
+const CALL = /^(?:\S*\/)?cloud-init-per(?=\s|$)|^'(?:[^']*\/)?cloud-init-per'(?=\s|$)/;
+/** Words that the shell leaves as they are. */
+const WORD = /\s*('[^']*'|[\w./:,@%+=-]+)(?=\s|$)/y;
+const FREQUENCIES = new Set(['once', 'instance', 'always']);
+
+/**
+ * Calls of cloud-init-per that it refuses whatever the machine is like, so that their command never runs. A warning, as the
+ * commands behind it run all the same, unless the first failure is to be the end.
+ */
+export function failingCalls({ bootCommands, commands, onError }: Document): ReportEntry[] {
+  const severity = onError === 'stop' ? 'error' : 'warning';
+  const told = (command: Command, which: string): ReportEntry[] => {
+    const why = refusal(command.shell.reveal().trim());
+    if (why === undefined) return [];
+    const message = `${which} will fail: ${why}`;
+    const place = command.where ? { where: command.where } : {};
+    return [{ severity, code: 'UserDataInvalid', message, ...place }];
+  };
+  return [
+    ...bootCommands.flatMap((command, at) => told(command, `bootcmd ${at + 1}`)),
+    ...commands.flatMap((command, at) =>
+      command.kind === 'command' ? told(command, `runcmd ${at + 1}`) : [],
+    ),
+  ];
+}
+
+function refusal(text: string): string | undefined {
+  const call = CALL.exec(text)?.[0];
+  if (call === undefined) return undefined;
+  const { words, isWhole } = leadingWords(text.slice(call.length));
+  const [frequency, name] = words;
+  if (frequency === '-h' || frequency === '--help') return undefined;
+  if (isWhole && words.length < 3)
+    return 'cloud-init-per wants once, instance or always, then a name, then a command';
+  if (frequency !== undefined && !FREQUENCIES.has(frequency))
+    return 'the first word behind cloud-init-per must be once, instance or always';
+  return name?.includes('/') ? 'the name behind cloud-init-per must not hold a /' : undefined;
+}
+
+/** Up to the first that the shell would do something with. */
+function leadingWords(text: string): { words: string[]; isWhole: boolean } {
+  const words: string[] = [];
+  let end = 0;
+  for (;;) {
+    WORD.lastIndex = end;
+    const word = WORD.exec(text)?.[1];
+    if (word === undefined) return { words, isWhole: text.slice(end).trim() === '' };
+    words.push(word.replaceAll("'", ''));
+    end = WORD.lastIndex;
+  }
+}
