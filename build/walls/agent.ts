@@ -17,7 +17,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   cli: `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes again bootstrap cli/authors cli/facts
     cli/options cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine
     facts/judge host host/common/system identity/tpm install install/windows kubeadm/config machine.ts network preflight
-    preflight/checks release report report/config report/events reset secrets startup steps steps/ahead timeline userdata wipe
+    preflight/checks release report report/config report/events reset secrets startup steps timeline userdata wipe
     npm:commander`,
   'cli/authors': `kit kit/secrets kit/terminal protocol/codes apply check check/rule cli/options cli/process cli/text document fetch
     host machine.ts preflight secrets steps steps/ahead text userdata userdata/cloud-config/accounts userdata/forms userdata/instance userdata/native
@@ -117,7 +117,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     steps/network steps/node steps/storage steps/system steps/system/software steps/tree steps/units steps/volumes
     text`,
   'steps/accounts': 'kit document engine host steps/kind steps/tools',
-  'steps/ahead': 'kit document host steps/accounts stores/reference text tpm/sealing',
+  'steps/ahead': 'kit document host steps/accounts steps/node/time stores/reference text tpm/sealing',
   'steps/boot': 'document engine host steps/kind steps/tools',
   'steps/commands': 'kit/secrets document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',

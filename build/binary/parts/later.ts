@@ -14,7 +14,7 @@ export const LATER: readonly RegExp[] = [
   /^src\/agent\/diagnosis\/causes\/lost-attempt\.ts$/,
   /^src\/agent\/host\/linux\/files\/read-pipe\.ts$/,
   /^src\/agent\/kubeadm\/run\/explain-failure\.ts$/,
-  /^src\/agent\/steps\/ahead\/(impossible-tree|lacking-settings)\.ts$/,
+  /^src\/agent\/steps\/(ahead\/(impossible-tree|lacking-[a-z]+|warnings)|lacking)\.ts$/,
   /^src\/agent\/steps\/(boot|containerd|network|storage|tree|units|volumes)\//,
   /^src\/agent\/steps\/on-windows\.ts$/,
   /^src\/agent\/steps\/system\/(access\/imported-keys|ending|software|local\/(?!hosts))/,

@@ -74,9 +74,10 @@ async function hasBegun({ files }: Host): Promise<boolean> {
 /** What the machine as it is cannot do, or has nothing for. */
 async function ofMachine(host: Host, document: Document): Promise<Document['report']> {
   const found = await impossible(host, document);
-  if (document.system === undefined || host.platform === 'windows') return found;
-  const { lackingSettings } = await import('../steps/ahead/lacking-settings.ts');
-  return [...found, ...(await lackingSettings(host, document))];
+  const { system, ntp, node } = document;
+  if (system === undefined && ntp === undefined && node?.kernel === undefined) return found;
+  const { lacking } = await import('../steps/lacking.ts');
+  return [...found, ...(await lacking(host, document))];
 }
 
 /** The steps tell it themselves. */

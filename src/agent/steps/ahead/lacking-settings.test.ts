@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
-import { lackingSettings } from './lacking-settings.ts';
+import { lacking } from '../lacking.ts';
 
 async function told(text: string): Promise<string[]> {
   const root = scratch();
@@ -14,14 +14,18 @@ async function told(text: string): Promise<string[]> {
   writeFileSync(join(root, 'etc/passwd'), 'app:x:100:101::/:/bin/sh\n');
   const raw = Buffer.from(`#cloud-config\n${text}\n`);
   const document = await readUserData(raw, { source: 'file', metaData: {} });
-  const found = await lackingSettings(createLinuxHost({ root }), document);
-  return found.map(({ severity, message }) => `${severity}: ${message}`);
+  const found = await lacking(createLinuxHost({ root }), document);
+  return found.map(({ severity, where, message }) => `${where?.line ?? '-'}: ${severity}: ${message}`);
 }
 
 it.each([
   [
     'timezone: Europe/Berln',
     'There is no time zone Europe/Berln on this machine: /usr/share/zoneinfo/Europe/Berln is missing',
+  ],
+  [
+    'timezone: Europe',
+    'There is no time zone Europe on this machine: /usr/share/zoneinfo/Europe is a directory of zones',
   ],
   [
     'random_seed: {command: [gather], command_required: true}',
@@ -32,7 +36,7 @@ it.each([
     'There is no user bob whom a password could be given, and none is made',
   ],
 ])('a setting that the machine has nothing for is told before: %s', async (text, message) => {
-  expect(await told(text)).toEqual([`warning: ${message}`]);
+  expect(await told(text)).toEqual([`2: warning: ${message}`]);
 });
 
 it.each([

@@ -1,7 +1,8 @@
 import type { Document, ReportEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { printable } from '../../text/report.ts';
-import { unknownOwner } from './places.ts';
+import { kindAt, unknownOwner } from './places.ts';
+import { warnings } from './warnings.ts';
 
 const ZONES = '/usr/share/zoneinfo/';
 
@@ -11,29 +12,38 @@ const ZONES = '/usr/share/zoneinfo/';
  */
 export async function lackingSettings(
   { files, processes }: Pick<Host, 'files' | 'processes'>,
-  { bootCommands, files: written, users, system }: Document,
+  document: Document,
 ): Promise<ReportEntry[]> {
-  // They run before, and may bring what is missing.
-  if (system === undefined || bootCommands.length > 0) return [];
-  const found: ReportEntry[] = [];
-  const warn = (code: ReportEntry['code'], message: string) =>
-    found.push({ severity: 'warning', code, message });
-  const zone = system.timezone && `${ZONES}${system.timezone.name}`;
+  const { files: written, users, system } = document;
+  const { warn, found } = warnings(document);
+  const zone = system?.timezone && `${ZONES}${system.timezone.name}`;
   const isGiven = written.some(({ path }) => path === zone);
-  if (zone && !isGiven && !(await files.stat(zone).catch(() => undefined)))
+  const kind = zone && !isGiven ? await kindAt(files, zone) : 'file';
+  if (zone && kind !== 'file' && kind !== 'unknown') {
+    const why = kind === 'directory' ? 'is a directory of zones' : 'is missing';
     warn(
       'SystemSettingFailed',
-      `There is no time zone ${printable(system.timezone?.name ?? '')} on this machine: ${printable(zone)} is missing`,
+      `There is no time zone ${printable(system?.timezone?.name ?? '')} on this machine: ${printable(zone)} ${why}`,
+      'timezone',
     );
-  const [program] = system.randomSeed?.isRequired ? system.randomSeed.command : [];
+  }
+  const [program] = system?.randomSeed?.isRequired ? system.randomSeed.command : [];
   if (program !== undefined && (await processes.which(program)) === undefined)
-    warn('ToolMissing', `The program ${printable(program)} of random_seed is not on this machine`);
+    warn(
+      'ToolMissing',
+      `The program ${printable(program)} of random_seed is not on this machine`,
+      'random_seed',
+      'randomSeed',
+    );
   const made = new Set(users.map(({ name }) => name));
-  for (const { name } of system.passwords?.users ?? [])
+  for (const { name } of system?.passwords?.users ?? [])
     if (!made.has(name) && unknownOwner(files, name) !== undefined)
       warn(
         'UserNotCreated',
         `There is no user ${printable(name)} whom a password could be given, and none is made`,
+        'chpasswd',
+        'password',
+        'passwords',
       );
   return found;
 }

@@ -13,8 +13,9 @@ export const setTimezone: Work<{ name: string }> = ({ name }) => ({
   run: ({ host }) =>
     attempt(async () => {
       const zone = `${ZONES}/${name}`;
-      if (!(await host.files.stat(zone)))
-        throw new Problem('SystemSettingFailed', `There is no time zone ${name}: ${zone} is missing`);
+      // Some zones are links to others.
+      if ((await host.files.identity(zone)) === undefined)
+        throw new Problem('SystemSettingFailed', `There is no time zone ${name}: ${zone} is no file`);
       const isDebian = (await host.files.stat('/etc/debian_version')) !== undefined;
       if (isDebian || (await host.files.stat(NAME))) await host.files.write(NAME, `${name}\n`);
       const present = await host.files.stat(LOCAL);
