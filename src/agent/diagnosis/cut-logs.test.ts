@@ -380,3 +380,47 @@ it('the end of what Ansible tells of an error is one, with the output behind it'
   expect(failure?.code).toBe('EtcdLearnerNotReady');
   expect(attempts).toHaveLength(1);
 });
+
+describe('an error that has lost its reason has that of what was tried again before it', () => {
+  const PREFLIGHT = '[preflight] Running pre-flight checks';
+  const logged = (text: string): string => `I0601 10:00:00.000001    1234 token.go:230] [discovery] ${text}`;
+  const UNSIGNED = logged(
+    'The cluster-info ConfigMap does not yet contain a JWS signature for token ID "abcdef", will try again',
+  );
+  const AWAY = logged(
+    'Failed to request cluster-info, will try again: Get "https://10.0.0.9:6443/api/v1/namespaces/kube-public/configmaps/cluster-info?timeout=10s": dial tcp 10.0.0.9:6443: connect: no route to host',
+  );
+  const IDENTITY = "error execution phase preflight: couldn't validate the identity of the API Server";
+
+  it.each([
+    ['TokenUnknown', [PREFLIGHT, UNSIGNED, UNSIGNED, IDENTITY, HINT]],
+    ['TokenUnknown', [PREFLIGHT, AWAY, UNSIGNED, 'error execution phase preflight', HINT]],
+    ['ApiServerUnreachable', [PREFLIGHT, UNSIGNED, AWAY, IDENTITY, HINT]],
+  ])('%s', (wanted, lines) => {
+    expect(code(...lines)).toBe(wanted);
+  });
+
+  it('and where it only says that it took too long', () => {
+    const { failure } = verdict(PREFLIGHT, AWAY, `${IDENTITY}: timed out waiting for the condition`, HINT);
+    expect(failure).toMatchObject({
+      code: 'ApiServerUnreachable',
+      cause: expect.stringContaining('no route to host'),
+      phase: 'preflight',
+      lines: [expect.stringContaining('timed out')],
+    });
+  });
+
+  it('but not where it went on, or has a reason of its own', () => {
+    const found = logged('Successfully established connection with API Server "10.0.0.9:6443"');
+    expect(code(PREFLIGHT, UNSIGNED, found, 'error execution phase preflight', HINT)).toBe('Unclassified');
+    expect(code(PREFLIGHT, UNSIGNED, `${IDENTITY}: context canceled`, HINT)).not.toBe('TokenUnknown');
+  });
+
+  it('or that of the kubelet whose health was asked for', () => {
+    const call =
+      '[kubelet-check] The HTTP call equal to \'curl -sSL http://localhost:10248/healthz\' failed with error: Get "http://localhost:10248/healthz": dial tcp 127.0.0.1:10248: connect: connection refused.';
+    expect(
+      code('[wait-control-plane] Waiting for it', call, 'error execution phase wait-control-plane'),
+    ).toBe('KubeletUnhealthy');
+  });
+});

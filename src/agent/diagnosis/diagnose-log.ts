@@ -10,14 +10,14 @@ import { diagnose, refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
 import { outOfProse } from './in-prose.ts';
-import { likelyCause } from './likely.ts';
+import { likelyCause, retriedCause } from './likely.ts';
 import { bareFailure, EXCERPT, failureOfNode } from './lone-node.ts';
 import { withoutProgramText } from './program-text.ts';
 import { tellingLines } from './telling-lines.ts';
 import { isOnlySpokenOf } from './told/spoken-of.ts';
 import { isHearsay, isShown } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
-import { BEGIN, COMMAND, ERROR_FINDING, FINDING, KLOG, PROGRESS } from './transcript/sentences.ts';
+import { BEGIN, COMMAND, ERROR_FINDING, FINDING, HINT, KLOG, PROGRESS } from './transcript/sentences.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
 
 export interface LogVerdict {
@@ -207,7 +207,7 @@ function judge(
   const streams = streamsOf(attempt);
   if (attempt.result === 'failed') {
     const failure = withoutStatus(diagnose({ verb, ...streams, exitStatus: 'unknown' }, evidence));
-    return { ...summary, result: 'failed', failure };
+    return { ...summary, result: 'failed', failure: withRetried(failure, attempt, streams.stderr) };
   }
   if (attempt.result === 'succeeded') return { ...summary, result: 'succeeded' };
   const exitStatus = killedIn(attempt, behind) ?? end?.exitStatus;
@@ -219,6 +219,24 @@ function judge(
   return lost === undefined
     ? { ...summary, result: 'unfinished' }
     : { ...summary, result: 'failed', failure: lost };
+}
+
+/** The last line of an error that is cut off in front of its reason, or only says that it took too long. */
+const NO_REASON =
+  /error execution phase (?:preflight|discovery|etcd-join|control-plane-join\/etcd)(?::? *|: (?:[Cc]ouldn't|could not) validate the identity of the API Server(?:: *(?:timed out waiting for the condition|context deadline exceeded)?)?)$/;
+
+/** Its reason is that which kubeadm has logged before each new try. */
+function withRetried(failure: KubeadmFailure, attempt: Attempt, stderr: string): KubeadmFailure {
+  const own = stderr.split('\n').filter((line) => line.trim() !== '' && !HINT.test(line) && !KLOG.test(line));
+  const found = NO_REASON.test(own.at(-1)?.trim() ?? '') ? retriedCause(attempt) : undefined;
+  const { phase, lines } = failure;
+  return found === undefined
+    ? failure
+    : withoutStatus({
+        ...found,
+        ...(phase === undefined ? {} : { phase }),
+        ...(lines === undefined ? {} : { lines }),
+      });
 }
 
 /** A page that quotes no more of an attempt than how it begins may tell its end in a sentence, or the kubelet's. */

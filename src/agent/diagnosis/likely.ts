@@ -42,19 +42,13 @@ export function likelyCause(
   };
   if (node !== undefined)
     return refined({ ...classify({ verb, stdout, stderr: '', exitStatus: 'unknown' }), lines: [] }, node);
-  // The last may be cut off within its reason.
-  const retried = wentOn(output, error) ? [] : [...output, ...error].filter(isRetried).slice(-2);
-  const words = retried.reverse().map(({ text }) => RETRIED.exec(text)?.[0] ?? '');
   const missing = missingIn(output, error);
   const call = output.findLastIndex(({ text }) => HEALTH_CALL.test(text));
   const isWaiting = output
     .slice(call + 1)
     .every(({ text }) => !PROGRESS.test(text) || /^\[kubelet-check\] (?!The kubelet is healthy)/.test(text));
   return (
-    words.reduce<KubeadmFailure | undefined>(
-      (found, one) => found ?? said(`error execution phase ${phaseOf(one)}: ${one.replaceAll('\\"', '"')}`),
-      undefined,
-    ) ??
+    retriedCause({ verb, output, error }) ??
     (missing.length === 0
       ? undefined
       : said(`\t[ERROR SystemVerification]: missing required cgroups: ${missing.join(' ')}`)) ??
@@ -65,6 +59,24 @@ export function likelyCause(
       ? said('error execution phase wait-control-plane: timed out waiting for the condition')
       : undefined)
   );
+}
+
+/** What it says of that which it has tried again and again, and has not got beyond. */
+export function retriedCause({
+  verb,
+  output,
+  error,
+}: Pick<Attempt, 'verb' | 'output' | 'error'>): KubeadmFailure | undefined {
+  // The last may be cut off within its reason.
+  const retried = wentOn(output, error) ? [] : [...output, ...error].filter(isRetried).slice(-2);
+  const stdout = output.map(({ text }) => text).join('\n');
+  for (const { text } of retried.reverse()) {
+    const words = RETRIED.exec(text)?.[0] ?? '';
+    const stderr = `error execution phase ${phaseOf(words)}: ${words.replaceAll('\\"', '"')}`;
+    const found = classify({ verb, stdout, stderr, exitStatus: 'unknown' });
+    if (!VAGUE.has(found.code)) return found;
+  }
+  return undefined;
 }
 
 /** Control groups that the kernel has not, where that is what it says last. */

@@ -28,6 +28,8 @@ const SEEMS = /^[ \t]*\[kubelet-check\] It seems like the kubelet isn't running 
 /** kubeadm only warns of it, and goes on. */
 const UNSTARTED =
   /\[WARNING Service-[Kk]ubelet\]: kubelet service does not exist|Couldn't detect a kubelet service, can't make sure the kubelet is running properly/;
+/** The reason is cut off. */
+const NO_REASON = /error execution phase [\w/-]+:?\s*$/;
 const GAVE_UP = /^Unfortunately, an error has occurred/m;
 
 const gaveUp =
@@ -42,7 +44,8 @@ const unhealthy: Pattern = (input) => {
   const calls = [...`${output.stdout}\n${output.error}`.matchAll(new RegExp(HEALTH_CALL, 'g'))];
   const call = calls.at(-1);
   const isBare = (declared !== null || isLastCall(output.error)) && isBareError(output);
-  if (saidSo === null && !isBare && (!gaveUpWaiting || !gaveUp.test(output.error))) return undefined;
+  const saysWhat = gaveUp.test(output.error) || (waitsForKubelet(input) && NO_REASON.test(output.error));
+  if (saidSo === null && !isBare && (!gaveUpWaiting || !saysWhat)) return undefined;
   const healthy = /\[kubelet-check\] The kubelet is healthy after/.test(output.stdout);
   const says = call !== undefined || declared !== null || SEEMS.test(output.stdout);
   if (saidSo === null && (healthy || !says)) return undefined;
