@@ -41,12 +41,26 @@ async function make(host: Host, file: string, bytes: number, signal: AbortSignal
   // A file system that copies on write cannot swap to a file unless it is told before there is anything in it.
   await host.files.write(beside, '', { mode: 0o600 });
   await runTool(host, ['sh', '-c', 'chattr +C "$1" 2>/dev/null || true', 'sh', beside], how);
-  await runTool(host, ['fallocate', '-l', `${Math.floor(bytes / MIB)}M`, beside], {
-    ...how,
-    timeoutMs: 600_000,
-  });
+  await fill(host, beside, bytes, { ...how, timeoutMs: 600_000 });
   await runTool(host, ['mkswap', beside], how);
   await host.files.rename(beside, file);
+}
+
+/** Not every file system gives room that nothing has been written to. */
+async function fill(
+  host: Host,
+  file: string,
+  bytes: number,
+  how: Parameters<typeof runTool>[2],
+): Promise<void> {
+  const size = Math.floor(bytes / MIB);
+  try {
+    await runTool(host, ['fallocate', '-l', `${size}M`, file], how);
+  } catch (error) {
+    const { freeBytes } = await host.files.space(dirname(file));
+    if (freeBytes < bytes) throw error;
+    await runTool(host, ['dd', 'if=/dev/zero', `of=${file}`, 'bs=1M', `count=${size}`], how);
+  }
 }
 
 async function note(host: Host, file: string): Promise<void> {
