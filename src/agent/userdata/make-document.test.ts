@@ -204,7 +204,7 @@ describe('scripts and several parts', () => {
     );
     expect(report.map(({ message, where }) => [message, where])).toEqual([
       ['write_files: an item has no path.', { line: 3, column: 3, within: 'MIME part 2, decoded' }],
-      ['users: an item has no name.', { line: 8, column: 3 }],
+      [expect.stringMatching(/^users: an item has no name/), { line: 8, column: 3 }],
     ]);
   });
 
@@ -219,7 +219,7 @@ describe('scripts and several parts', () => {
     );
     expect(report).toMatchObject([
       {
-        message: 'users: an item has no name.',
+        message: expect.stringMatching(/^users: an item has no name/),
         where: { line: 2, column: 3, within: 'entry 2 of the archive (at line 3)' },
       },
     ]);

@@ -34,6 +34,7 @@ async function checked(text: string): Promise<{ status: number; notes: string[];
 it.each([
   ['users: [default]', 'users: default'],
   ['password: x', 'password'],
+  ['users: [{gecos: Ann, shell: /bin/sh}]', 'the item of users that has no name'],
   [`ssh_authorized_keys: ["${KEY}"]`, 'ssh_authorized_keys'],
   [`users: [default, {name: ann}]\nssh_import_id: [gh:ann]`, 'ssh_import_id'],
 ])('what an image decides is a note where no image is known: %s', async (text, what) => {
@@ -42,6 +43,10 @@ it.each([
     expect.stringMatching(new RegExp(`^What becomes of ${what}, .*default_user in its /etc/cloud/cloud.cfg`)),
   );
   expect({ status, others }).toEqual({ status: 0, others: [] });
+});
+
+it('an item without a name is an error where nothing is in it, or the user data say who the default user is not', async () => {
+  expect(await checked('users: [{}]')).toMatchObject({ status: 1, others: ['users: an item has no name.'] });
 });
 
 it('who has no default user on any image is warned', async () => {

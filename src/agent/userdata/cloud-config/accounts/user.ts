@@ -4,6 +4,7 @@ import { readKeyId } from '../../../document/key-id.ts';
 import { sudoMisses } from '../../../text/sudo-rule.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
 import { pythonText } from '../../../text/yaml/node.ts';
+import { NOT_IN_IMAGE } from './default-user.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
 import { type LetIn, redirectedKeys } from './turned-away.ts';
 
@@ -26,7 +27,7 @@ export function readUser(fields: Fields, letIn: LetIn, given?: string): UserEntr
     return undefined;
   }
   if (name === undefined || !isAccountName(name)) {
-    fields.wrong('name', name === undefined ? 'an item has no name.' : NAME_RULE);
+    fields.wrong('name', name === undefined ? nameless(fields, letIn) : NAME_RULE);
     return undefined;
   }
   const user: UserEntry = {
@@ -57,6 +58,12 @@ export function readUser(fields: Fields, letIn: LetIn, given?: string): UserEntr
     password: 'is not known (a password as it is typed is plain_text_passwd, its hash hashed_passwd)',
   });
   return user;
+}
+
+/** With something in it, it is the default user's, whom only the image may know. */
+function nameless(fields: Fields, { why }: LetIn): string {
+  const isDefault = why === NOT_IN_IMAGE && fields.names().length > 0;
+  return isDefault ? `an item has no name, so it is for the default user: ${why}.` : 'an item has no name.';
 }
 
 /** `{key: value}`, or nothing without a value: optional properties are absent, not undefined. */
