@@ -10,7 +10,8 @@ export const AGENT: Readonly<Record<string, string>> = {
   bootstrap: `kit kit/secrets kit/terminal protocol protocol/codes again document engine engine/run facts/judge host
     network preflight sealed secrets startup steps steps/kind steps/kubeadm userdata userdata/instance
     userdata/sources wipe`,
-  check: 'kit kit/bytes kit/terminal protocol protocol/codes tpm/sealing check/rule check/rules document',
+  check:
+    'kit kit/bytes kit/terminal protocol protocol/codes tpm/sealing check/rule check/rules document host text',
   'check/rule': 'check/shell document userdata',
   'check/rules': 'check/rule check/shell document stores/reference',
   'check/shell': '',

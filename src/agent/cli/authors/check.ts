@@ -4,6 +4,7 @@ import { redact } from '../../../kit/secrets/redact.ts';
 import { check, type Finding, findingOf } from '../../check/check.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
 import { stubProblems } from '../../check/stub-problems.ts';
+import { unknownZone } from '../../check/unknown-zone.ts';
 import type { Host } from '../../host/host.ts';
 import { createHost } from '../../machine.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
@@ -94,6 +95,7 @@ async function findingsOf(
         ...foreseen(document),
         ...doubtful(document),
         ...failingCalls(document),
+        ...(await unknownZone(host, document)),
       ]
     : [];
   const sealed = document.sealed === undefined ? [] : stubProblems(document.sealed, host.clock.now());
