@@ -189,6 +189,9 @@ it('a control plane does not come where the directory of volume plugins cannot b
     'MountVolume.SetUp failed for volume "flexvolume-dir" (UniqueName: "kubernetes.io/host-path/0a-flexvolume-dir") pod "kube-controller-manager-n1" (UID: "0a") : mkdir /usr/libexec/kubernetes: read-only file system';
   const kubelet = `Nov 21 02:34:29 n1 kubelet[9]: E1121 02:34:29.000001       9 nestedpendingoperations.go:348] Operation for "{volumeName:x}" failed. Error: ${said}`;
   expect(code(error, HINT, kubelet)).toBe('FileSystemReadOnly');
+  expect(code('The init times out, and this is said:', said.replace(/ \(Uni.*\) :/, ':'))).toBe(
+    'FileSystemReadOnly',
+  );
   expect(code(error, HINT, kubelet.replace('flexvolume-dir"', 'my-data"'))).toBe('ControlPlaneNotReady');
 });
 

@@ -5,6 +5,7 @@
 import { CODES, type Code } from '../../protocol/codes/codes.ts';
 import { countKubeletEnds, explainLoneKubelet } from './causes/explain-kubelet.ts';
 import { explainStaticPods } from './causes/explain-static-pods.ts';
+import { PLUGIN_DIRECTORY } from './causes/kubelet-run.ts';
 import { lastKnown, rule } from './causes/rule.ts';
 import { refined } from './diagnose.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
@@ -55,6 +56,7 @@ function saidOfCluster(lines: readonly LogLine[]): Diagnosis | undefined {
 }
 
 const CLUSTER_RULES = [
+  PLUGIN_DIRECTORY,
   rule(
     /\[FATAL\] plugin\/loop: (?:Loop \((\S+) -> \S+\) detected|Seen "HINFO IN [^"]*" more than twice, loop detected)/,
     ([, from]) => ({

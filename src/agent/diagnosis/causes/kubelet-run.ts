@@ -55,6 +55,17 @@ export const EXEC_DENIED: Rule = rule(/fork\/exec (\/\S+?): permission denied/, 
   cause: `No container can start: the container runtime may not run ${path} (permission denied).`,
 }));
 
+/** On an image whose /usr cannot be written, the controller manager's directory of volume plugins. */
+export const PLUGIN_DIRECTORY: Rule = rule(
+  /MountVolume\.SetUp failed for volume "flexvolume-dir".{0,400}?: ?mkdir (\/[^\s:]{1,300}): read-only file system/,
+  ([, path]) => ({
+    code: 'FileSystemReadOnly',
+    cause: `The kubelet cannot start a static pod because it cannot make ${path}: read-only file system.`,
+    remedy:
+      "Name a directory that can be written as the controller manager's flex-volume-plugin-dir, with its hostPath.",
+  }),
+);
+
 const containerRules: Rule[] = [
   CGROUPS_PATH,
   EXEC_DENIED,
@@ -94,16 +105,7 @@ const containerRules: Rule[] = [
       cause: `The kubelet cannot start a pod because it cannot make ${path}: ${why}.`,
     }),
   ),
-  // On an image whose /usr cannot be written, the controller manager's directory of volume plugins.
-  rule(
-    /MountVolume\.SetUp failed for volume "(?:flexvolume|usr)-[\w-]{1,60}".{0,400}?: ?mkdir (\/[^\s:]{1,300}): read-only file system/,
-    ([, path]) => ({
-      code: 'FileSystemReadOnly',
-      cause: `The kubelet cannot start a static pod because it cannot make ${path}: read-only file system.`,
-      remedy:
-        "Name a directory that can be written as the controller manager's flex-volume-plugin-dir, with its hostPath.",
-    }),
-  ),
+  PLUGIN_DIRECTORY,
   rule(/failed to (?:setup|set up) network for sandbox[^:]*: (.*)/i, ([, why]) => ({
     code: 'ContainerNotStarted',
     cause: `The container runtime cannot set up the network of a pod: ${reason(why)}.`,
