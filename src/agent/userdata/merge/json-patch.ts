@@ -6,6 +6,7 @@ import type { SourceText } from '../../text/source-text.ts';
 import { type MappingNode, type Node, pythonText, valueAt } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { plain } from '../../text/yaml/plain.ts';
+import type { Extents } from './extent.ts';
 
 /** One operation of RFC 6902; `path` and `from` are the keys that a JSON pointer names. */
 export interface PatchOperation {
@@ -77,8 +78,16 @@ function pointer(node: Node | undefined): string[] | undefined {
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The mapping with all operations applied in order. @throws PatchError where one of them cannot be */
-export function applyPatch(root: MappingNode, operations: readonly PatchOperation[]): MappingNode {
+/**
+ * The mapping with all operations applied in order.
+ *
+ * @throws PatchError where one of them cannot be; TooMuchError
+ */
+export function applyPatch(
+  root: MappingNode,
+  operations: readonly PatchOperation[],
+  extents: Extents,
+): MappingNode {
   let document: Node = root;
   for (const { op, path, from = [], value } of operations) {
     const moved = op === 'move' || op === 'copy' ? at(document, from) : value;
@@ -91,6 +100,7 @@ export function applyPatch(root: MappingNode, operations: readonly PatchOperatio
     if (op === 'remove' || op === 'move') document = changed(document, op === 'move' ? from : path, 'remove');
     if (op !== 'remove' && moved !== undefined)
       document = changed(document, path, op === 'replace' ? 'replace' : 'add', moved);
+    extents.bound(document);
   }
   if (document.kind !== 'mapping') throw new PatchError('leaves no mapping');
   return document;

@@ -95,3 +95,34 @@ describe('several cloud-configs', () => {
     expect(report).toMatchObject([['error', expect.stringContaining('join a list with something else'), 10]]);
   });
 });
+
+describe('parts that grow in one another', () => {
+  const patching = (operations: readonly object[]) => {
+    const patch = `#cloud-config-jsonp\n${JSON.stringify(operations)}`;
+    const mime = `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n--B\nContent-Type: text/cloud-config\n\nhostname: a\n--B\nContent-Type: text/cloud-config-jsonp\n\n${patch}\n--B--\n`;
+    return readDocument(Buffer.from(mime), { metaData: {}, source: 'nocloud' }).report;
+  };
+  const copies = (path: (number: number) => string) => [
+    { op: 'add', path: '/a', value: {} },
+    ...Array.from({ length: 200 }, (_, number) => ({ op: 'copy', from: '/a', path: path(number) })),
+  ];
+
+  test.each([
+    ['wide', (number: number) => `/a/${number}`, '200000 values'],
+    ['deep', () => '/a/a', '128 levels'],
+  ])('%s, by copies of what was copied, are refused', (_, path, words) => {
+    expect(patching(copies(path))).toContainEqual(
+      expect.objectContaining({
+        code: 'UserDataTooLarge',
+        message: `This part and those before it hold more than ${words}.`,
+        where: expect.objectContaining({ line: 12 }),
+      }),
+    );
+  });
+
+  test('are refused where each is as large as one may be', () => {
+    const large = `x: [${'1,'.repeat(150_000)}]\n`;
+    const { report } = read(['', large], [BOTH, large]);
+    expect(report).toContainEqual(['error', expect.stringContaining('more than 200000 values'), 10]);
+  });
+});

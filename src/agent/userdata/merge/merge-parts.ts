@@ -1,6 +1,7 @@
 import type { Position } from '../../document/document.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
+import { Extents, TooMuchError } from './extent.ts';
 import { applyPatch, PatchError, type PatchOperation } from './json-patch.ts';
 import { merge } from './merge.ts';
 import { add, parseStrategy, type Strategy, StrategyError, USUAL } from './strategy.ts';
@@ -24,9 +25,10 @@ const BOTH = 'Merge-Type: list(append)+dict(no_replace,recurse_list)+str()';
  */
 export function mergeParts(parts: readonly ConfigPart[]): MappingNode {
   let merged: MappingNode = { kind: 'mapping', entries: [], where: { line: 1, column: 1 } };
+  const extents = new Extents();
   for (const part of parts) {
     if ('patch' in part) {
-      merged = patched(merged, part);
+      merged = patched(merged, part, extents);
       continue;
     }
     const { root, mergeType, report } = part;
@@ -42,10 +44,13 @@ export function mergeParts(parts: readonly ConfigPart[]): MappingNode {
       if (isUsual) warnOfReplaced(merged, rest, report);
       else if (strategy.dict === undefined)
         throw new StrategyError('has no rule for dict, so nothing of the part would count');
-      merged = merge(isUsual ? USUAL : strategy, merged, rest) as MappingNode;
+      const all = merge(isUsual ? USUAL : strategy, merged, rest) as MappingNode;
+      extents.bound(all);
+      merged = all;
     } catch (error) {
-      if (!(error instanceof StrategyError)) throw error;
-      report.error('UserDataInvalid', `The way of merging ${error.message}.`, where);
+      if (error instanceof TooMuchError) refuse(report, error, where ?? root.where);
+      else if (!(error instanceof StrategyError)) throw error;
+      else report.error('UserDataInvalid', `The way of merging ${error.message}.`, where);
     }
   }
   return merged;
@@ -54,14 +59,23 @@ export function mergeParts(parts: readonly ConfigPart[]): MappingNode {
 function patched(
   merged: MappingNode,
   { patch, report }: Extract<ConfigPart, { patch: unknown }>,
+  extents: Extents,
 ): MappingNode {
   try {
-    return applyPatch(merged, patch);
+    return applyPatch(merged, patch, extents);
   } catch (error) {
+    if (error instanceof TooMuchError) {
+      refuse(report, error, patch[0]?.where);
+      return merged;
+    }
     if (!(error instanceof PatchError)) throw error;
     report.error('UserDataInvalid', `The cloud-config-jsonp ${error.message}.`, patch[0]?.where);
     return merged;
   }
+}
+
+function refuse(report: Report, { message }: TooMuchError, where: Position | undefined): void {
+  report.error('UserDataTooLarge', `This part and those before it hold more than ${message}.`, where);
 }
 
 /** `merge_how` as text, or as a list of `{name, settings}` or of lists that begin with the name. */
