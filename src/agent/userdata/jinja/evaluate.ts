@@ -57,15 +57,15 @@ export class Evaluator {
       case 'tuple':
         return new Sequence(expr.type, this.#all(expr.items, scope));
       case 'concat':
-        return this.#budget.text(this.#all(expr.items, scope).map(str).join(''));
+        return this.#budget.text(expr.items.map((item) => str(this.#visited(item, scope))).join(''));
       case 'dict':
         return new Dict(
-          expr.entries.map(([key, value]) => [this.evaluate(key, scope), this.evaluate(value, scope)]),
+          expr.entries.map(([key, value]) => [this.#visited(key, scope), this.evaluate(value, scope)]),
         );
       case 'attribute':
         return attribute(this.evaluate(expr.object, scope), expr.name);
       case 'item':
-        return subscript(this.#visited(expr.object, scope), this.evaluate(expr.key, scope));
+        return subscript(this.#visited(expr.object, scope), this.#visited(expr.key, scope));
       case 'slice':
         return slice(
           this.#visited(expr.object, scope),
@@ -154,8 +154,8 @@ export class Evaluator {
 
   #arguments({ positional, named }: Args, scope: Scope): CallArgs {
     return {
-      positional: this.#all(positional, scope),
-      named: new Map(named.map(({ name, value }) => [name, this.evaluate(value, scope)])),
+      positional: positional.map((value) => this.#visited(value, scope)),
+      named: new Map(named.map(({ name, value }) => [name, this.#visited(value, scope)])),
     };
   }
 }

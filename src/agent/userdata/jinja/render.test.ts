@@ -36,6 +36,34 @@ test.each(['größe', 'λ', 'a１', 'x‿y', '𝒳1'])('a name may have letters 
   expect(render(`{% set ${name} = 1 %}{{ ${name} + 1 }}`)).toBe('2');
 });
 
+// Each of these would make more text than any string can hold, or take hours.
+describe('few characters that stand for very many', () => {
+  const MIB = `{% set s = 'x' %}${'{% set s = s ~ s %}'.repeat(20)}`;
+  const MANY = `${MIB}{% set l = [${'s,'.repeat(600)}] %}`;
+  const DEEP = `{% set l = [range(1000)|list] %}${'{% set l = [l] %}'.repeat(140)}{% set l = [${'l,'.repeat(90)}] %}`;
+
+  test.each([
+    ['a list', `${MANY}{{ l }}`, /too large/],
+    ['a list in a text', `${MANY}{% set t = l ~ '' %}`, /too many steps/],
+    ['a list as JSON', `${MANY}{{ l | tojson }}`, /too many steps/],
+    ['a deep list as JSON', `${DEEP}{{ l | tojson(64) }}`, /too long/],
+    ['a key', `${MIB}{% for i in range(20000) %}{% set d = {s ~ i: 1} %}{% endfor %}`, /too many steps/],
+    [
+      'a pair that is looked for',
+      `${MIB}{% set d = {1: 2} %}{% for i in range(20000) %}{% set t = d.get((s, s)) %}{% endfor %}`,
+      /too many steps/,
+    ],
+    [
+      'a pair in brackets',
+      `${MIB}{% set d = {1: 2} %}{% for i in range(20000) %}{% set t = d[(s, s)] %}{% endfor %}`,
+      /too many steps/,
+    ],
+  ])('%s: refused', (_, text, words) => {
+    expect(() => render(text)).toThrow(words);
+    expect(() => render(text)).toThrow(TemplateError);
+  });
+});
+
 describe('positions', () => {
   const source = plainText(
     '## template: jinja\n#cloud-config\na: {{ v1.instance_id }}\n{% if true %}\nb: c\n{% endif %}\nd: e\n',

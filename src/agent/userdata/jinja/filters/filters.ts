@@ -3,7 +3,7 @@ import { iterate, lengthOf } from '../values/iterate.ts';
 import { bind, needCount, needText } from '../values/signature.ts';
 import { joinTexts, replaceText, strip } from '../values/string-methods.ts';
 import { str } from '../values/text.ts';
-import { type CallArgs, defined, list, truth, Undefined, type Value } from '../values/values.ts';
+import { type CallArgs, defined, extent, list, truth, Undefined, type Value } from '../values/values.ts';
 import { int } from './int.ts';
 import { toJson } from './to-json.ts';
 
@@ -77,8 +77,9 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   count: length,
   tojson: (value, args, budget) => {
     const [spaces = null] = bind('tojson', args, ['indent?']);
-    return budget.text(
-      toJson(value, spaces === null ? undefined : Math.min(64, needCount('tojson', spaces))),
-    );
+    const width = spaces === null ? undefined : Math.min(64, needCount('tojson', spaces));
+    const { count, depth } = extent(value);
+    budget.reserve(count * depth * (width ?? 0));
+    return budget.text(toJson(value, width));
   },
 };

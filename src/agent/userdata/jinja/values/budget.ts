@@ -1,5 +1,5 @@
 import { MAX_JINJA_OUTPUT, MAX_JINJA_STEPS } from '../../../text/limits.ts';
-import { Dict, Sequence, type Value, ValueError } from './values.ts';
+import { Dict, extent, Sequence, type Value, ValueError } from './values.ts';
 
 /** So many characters or list items cost as much as one step. */
 const CHARS_PER_STEP = 256;
@@ -40,9 +40,9 @@ export class Budget {
 
   /** Call it before visiting a value's items. */
   visit(value: Value): void {
-    if (typeof value === 'string') this.step(value.length / CHARS_PER_STEP);
-    else if (value instanceof Sequence || value instanceof Dict)
-      this.step(value.extent.count / ITEMS_PER_STEP);
+    const { count, chars } = extent(value);
+    this.step(chars / CHARS_PER_STEP);
+    if (value instanceof Sequence || value instanceof Dict) this.step(count / ITEMS_PER_STEP);
   }
 
   /** Counts the characters of the result. */

@@ -1,4 +1,5 @@
 import { ExpectedError } from '../../../../kit/errors.ts';
+import { MAX_JINJA_OUTPUT } from '../../../text/limits.ts';
 
 /** An immutable value of a template, with Python's distinctions: integers are bigint, floats are number. */
 export type Value = null | boolean | bigint | number | string | Sequence | Dict | Undefined | Loop;
@@ -7,9 +8,9 @@ export type Value = null | boolean | bigint | number | string | Sequence | Dict 
 interface Extent {
   readonly count: number;
   readonly depth: number;
+  /** Of all its texts. */
+  readonly chars: number;
 }
-
-const SINGLE: Extent = { count: 1, depth: 0 };
 
 /** Most items, over all levels, of a list or mapping to print or compare; user data has some hundreds. */
 const MAX_COUNT = 100_000;
@@ -140,19 +141,27 @@ export function typeName(value: Value): string {
 }
 
 function extentOf(items: readonly Value[]): Extent {
-  let [count, depth] = [1, 0];
+  let [count, depth, chars] = [1, 0, 0];
   for (const item of items) {
-    const inner = item instanceof Sequence || item instanceof Dict ? item.extent : SINGLE;
+    const inner = extent(item);
     count += inner.count;
     depth = Math.max(depth, inner.depth + 1);
+    chars += inner.chars;
   }
-  return { count, depth };
+  return { count, depth, chars };
+}
+
+/** What visiting a value costs. */
+export function extent(value: Value): Extent {
+  if (value instanceof Sequence || value instanceof Dict) return value.extent;
+  return { count: 1, depth: 0, chars: typeof value === 'string' ? value.length : 0 };
 }
 
 /** @throws ValueError for lists and mappings that are too large or, because visiting recurses, too deep */
 export function bounded<T extends Value>(value: T): T {
   if (!(value instanceof Sequence || value instanceof Dict)) return value;
-  if (value.extent.count <= MAX_COUNT && value.extent.depth <= MAX_DEPTH) return value;
+  const { count, depth, chars } = value.extent;
+  if (count <= MAX_COUNT && depth <= MAX_DEPTH && chars <= MAX_JINJA_OUTPUT) return value;
   throw new ValueError('The list or mapping is nested too deeply, or too large.');
 }
 
