@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { scriptIn } from './scripts.ts';
+import { scriptIn, unclosedSection } from './scripts.ts';
 
 const OPENING = "(umask 077; cat > '/x/part') <<'SLIPWAY_END_a1'\n";
 
@@ -16,4 +16,8 @@ it('finds the script that a command makes a file of, and none in another command
 
 it('looks once through a text that is full of such beginnings', () => {
   expect(scriptIn(`${OPENING}x\n`.repeat(200_000))).toBeUndefined();
+});
+
+it('looks once for the end of sections that nothing closes', () => {
+  expect(unclosedSection(`<persist>\n${'<!--\n<script>\n-->\n'.repeat(200_000)}`)).toBeUndefined();
 });

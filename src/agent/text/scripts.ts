@@ -38,11 +38,13 @@ export function windowsScripts(text: string): string[] | undefined {
  */
 export function unclosedSection(text: string): { tag: string; at: number } | undefined {
   if (!TAGGED.test(text.trimStart())) return undefined;
+  // From the end, once: a text full of such beginnings would be looked through once for each.
+  const lastEnds = new Map(['script', 'powershell'].map((tag) => [tag, text.lastIndexOf(`</${tag}>`)]));
   const opening = /(?:^|>)[ \t]*<(script|powershell)>/gm;
   for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
     const [, tag = ''] = found;
     const at = opening.lastIndex - tag.length - 2;
-    const end = text.indexOf(`</${tag}>`, at);
+    const end = at < (lastEnds.get(tag) ?? -1) ? text.indexOf(`</${tag}>`, at) : -1;
     const after = end === -1 ? endOfComment(text, at) : end;
     if (after === undefined) return { tag, at };
     opening.lastIndex = after;

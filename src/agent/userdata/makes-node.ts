@@ -42,12 +42,14 @@ function nearMiss({ unknownKeys = [], commands }: Document): Pick<ReportEntry, '
 }
 
 function hintOf(shell: string): string | undefined {
-  for (const [, program = '', verb = ''] of shell.matchAll(/([\w./-]+)[ \t]+([a-z]+)/g)) {
+  for (const [, program = '', verb = ''] of shell.matchAll(/(?<![\w./-])([\w./-]+)(?=[ \t]+([a-z]+))/g)) {
     const name = program.slice(program.lastIndexOf('/') + 1);
     const isKubeadm = name === 'kubeadm';
     if (!isKubeadm && !isNear(name, 'kubeadm')) continue;
-    if (!isKubeadm && (verb === 'init' || verb === 'join'))
+    if (verb === 'init' || verb === 'join') {
+      if (isKubeadm) continue;
       return `; was ${printable(name)} meant to be kubeadm?`;
+    }
     const meant = ['join', 'init'].find((word) => isNear(verb, word));
     if (isKubeadm && meant !== undefined) return `; was kubeadm ${verb} meant to be kubeadm ${meant}?`;
   }

@@ -99,7 +99,9 @@ async function failingChecks(
 /** Half a sentence. It names all servers of /etc/resolv.conf: which one was asked last nobody can see. */
 async function silentNameServers(host: Host): Promise<string> {
   const text = await host.files.readIfPresent('/etc/resolv.conf', 64 * 1024).catch(() => undefined);
-  const servers = [...(text?.toString() ?? '').matchAll(/^\s*nameserver\s+(\S+)/gm)].map((match) => match[1]);
+  const servers = [...(text?.toString() ?? '').matchAll(/^[^\S\n]*nameserver\s+(\S+)/gm)].map(
+    (match) => match[1],
+  );
   if (servers.length === 0) return 'its name does not resolve, and /etc/resolv.conf names no DNS server';
   const who = servers.length > 1 ? 'servers' : 'server';
   return `its name does not resolve: no answer from the DNS ${who} ${servers.join(', ')}`;

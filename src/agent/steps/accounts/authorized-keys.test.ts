@@ -67,6 +67,10 @@ describe('withKeys', () => {
 describe('keysPath', () => {
   const path = (config: string) => keysPath(config, 'ann', '/home/ann');
 
+  it('looks once at empty lines', () => {
+    expect(path('\n'.repeat(200_000))).toBe('/home/ann/.ssh/authorized_keys');
+  });
+
   it('is the default without a setting, or with one that is nobody’s own', () => {
     expect(path('')).toBe('/home/ann/.ssh/authorized_keys');
     expect(path('#AuthorizedKeysFile /elsewhere/%u')).toBe('/home/ann/.ssh/authorized_keys');

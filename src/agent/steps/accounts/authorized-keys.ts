@@ -54,7 +54,7 @@ export function withKeys(present: string, keys: readonly string[]): string {
  * the default.
  */
 export function keysPath(sshdConfig: string, user: string, home: string): string {
-  const setting = /^\s*AuthorizedKeysFile[\s=]+(.*)$/im.exec(sshdConfig)?.[1] ?? '';
+  const setting = /^[^\S\n]*AuthorizedKeysFile[\s=]+(.*)$/im.exec(sshdConfig)?.[1] ?? '';
   for (const pattern of setting.split(/\s+/).filter((word) => word !== '' && word !== 'none')) {
     const name = pattern
       .replaceAll('"', '')

@@ -77,5 +77,5 @@ function options(user: UserEntry): string[] {
 /** Where useradd makes home directories (`useradd -D`). */
 async function homeBase(host: Host): Promise<string> {
   const text = (await host.files.readIfPresent('/etc/default/useradd'))?.toString('utf8') ?? '';
-  return /^\s*HOME=(\/\S*)/m.exec(text)?.[1] ?? '/home';
+  return /^[^\S\n]*HOME=(\/\S*)/m.exec(text)?.[1] ?? '/home';
 }

@@ -78,7 +78,7 @@ async function accountsOf({ files }: Pick<Host, 'files'>, path: string): Promise
 /** Does useradd make a group for each user? Where nothing says so, that is not known. */
 async function makesGroupOfUser({ files }: Pick<Host, 'files'>): Promise<boolean> {
   const text = (await files.readIfPresent('/etc/login.defs').catch(() => undefined))?.toString('utf8') ?? '';
-  return /^\s*USERGROUPS_ENAB\s+yes\b/m.test(text);
+  return /^[^\S\n]*USERGROUPS_ENAB\s+yes\b/m.test(text);
 }
 
 function error({ name, where }: UserEntry, why: string): ReportEntry {

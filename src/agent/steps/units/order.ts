@@ -51,7 +51,7 @@ function isMount(name: string): boolean {
 function isAfterKubeadm({ content, dropIns }: UnitEntry): boolean {
   const texts = [content, ...dropIns.map((dropIn) => dropIn.content)].flatMap((text) => text?.reveal() ?? []);
   return texts.some((text) =>
-    [...text.matchAll(/^\s*(?:After|Requires|BindsTo|Requisite)\s*=(.*)$/gm)].some(([, names = '']) =>
+    [...text.matchAll(/^[^\S\n]*(?:After|Requires|BindsTo|Requisite)\s*=(.*)$/gm)].some(([, names = '']) =>
       names.split(/\s+/).includes(KUBEADM),
     ),
   );

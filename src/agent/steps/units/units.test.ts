@@ -37,6 +37,13 @@ describe('startOrder', () => {
   });
 });
 
+it('looks once at the empty lines of a unit', () => {
+  const { after } = startOrder([unit('a.service', { text: `[Unit]${'\n'.repeat(200_000)}After=x` })], {
+    ...{ requires: [], wants: [], after: [] },
+  });
+  expect(after).toEqual([]);
+});
+
 describe('withPresets', () => {
   it('writes a line for a unit, one for the instances of a template, sorted, once', () => {
     const units = [

@@ -138,7 +138,7 @@ function rendered(
   { servers, pools, peers = [], allow = [] }: Named,
   { render, system }: TimeTemplates,
 ): string | undefined {
-  const [, kind] = /^##[^\S\n]*template:[^\S\n]*(.*?)[^\S\n]*(?:\n|$)/i.exec(template) ?? [];
+  const kind = /^##[^\S\n]*template:(.*)/i.exec(template)?.[1]?.trim();
   const body = kind === undefined ? template : template.slice(template.indexOf('\n') + 1 || template.length);
   if (kind?.toLowerCase() !== 'jinja') {
     // cloud-init's other kind fills in Python's own writing of a list, or fails.

@@ -219,6 +219,11 @@ describe('disks, filesystems, mounts, ntp', () => {
       /^server 0\.pool\.ntp\.org\n(?:.*\n){3}\[\]$/,
     );
     expect(own('ntp: {config: {template: "a\\n5 $ # $(x)\\n"}}')).toEqual({ content: 'a\n5 $ # $(x)\n' });
+    // Blanks as if for another header within the header.
+    const blanks = ' '.repeat(8000);
+    expect(warnings(read(`ntp: {config: {template: "##template:${blanks}template:${blanks}\\rA"}}`))).toEqual(
+      [],
+    );
     expect(own('ntp: {ntp_client: openntpd, config: {template: a}}')).toEqual({
       path: '/etc/ntpd.conf',
       program: 'ntpd',

@@ -64,6 +64,10 @@ describe('few characters that stand for very many', () => {
   });
 });
 
+test('a number that breaks off is read once', () => {
+  expect(render(`{{ "${'0'.repeat(60_000)}x" | int(7) }}`)).toBe('7');
+});
+
 describe('positions', () => {
   const source = plainText(
     '## template: jinja\n#cloud-config\na: {{ v1.instance_id }}\n{% if true %}\nb: c\n{% endif %}\nd: e\n',

@@ -29,7 +29,7 @@ interface Device {
 
 /** The values of lines such as `DEVICE='eth0'`. */
 function values(text: string): Map<string, string> {
-  const found = [...text.matchAll(/^\s*([A-Za-z0-9_]+)=(.*)$/gm)];
+  const found = [...text.matchAll(/^[^\S\n]*([A-Za-z0-9_]+)=(.*)$/gm)];
   return new Map(
     found.map(([, key = '', value = '']) => [key, value.trim().replace(/^(['"])(.*)\1$/, '$2')]),
   );

@@ -6,7 +6,7 @@ export const nameServers: Check = {
   name: 'name servers',
   async run(host) {
     const text = await readText(host, '/etc/resolv.conf');
-    if (text !== undefined && /^\s*nameserver\s+\S/m.test(text)) return [];
+    if (text !== undefined && /^[^\S\n]*nameserver\s+\S/m.test(text)) return [];
     const message =
       text === undefined ? '/etc/resolv.conf is not there' : '/etc/resolv.conf names no name server';
     return [found('warning', 'DnsNotConfigured', message)];

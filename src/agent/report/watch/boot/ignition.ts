@@ -212,7 +212,7 @@ export class IgnitionBoot {
   async #meant(): Promise<KubeadmProcess['verb'] | undefined> {
     const size = (await this.#host.files.stat(SCRIPT))?.size ?? 0;
     const script = size === 0 ? '' : (await this.#host.files.readFrom(SCRIPT, 0, size)).toString('utf8');
-    const verb = /^\s*kubeadm (init|join) /m.exec(script)?.[1];
+    const verb = /^[^\S\n]*kubeadm (init|join) /m.exec(script)?.[1];
     return verb === 'init' || verb === 'join' ? verb : undefined;
   }
 

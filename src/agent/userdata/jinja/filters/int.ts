@@ -19,7 +19,7 @@ function parse(text: string): bigint | undefined {
   if (/[^\x20-\x7e]/.test(text)) throw new ValueError('int needs a text of plain digits.');
   const digits = text.replace(/(?<=\d)_(?=\d)/g, '');
   if (/^[-+]?\d+$/.test(digits) && digits.length <= MAX_DIGITS) return BigInt(digits.replace('+', ''));
-  if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(digits)) return undefined;
+  if (!/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/.test(digits)) return undefined;
   const number = Number(digits);
   return Number.isFinite(number) ? BigInt(Math.trunc(number)) : undefined;
 }

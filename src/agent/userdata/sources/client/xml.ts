@@ -17,8 +17,9 @@ export class XmlError extends ExpectedError {
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+/** A name is looked for once, and never given back letter by letter. */
 const TOKEN =
-  /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>|<(\/?)([^\s<>/!?][^\s<>/]*)((?:[^<>"']|"[^"]*"|'[^']*')*?)(\/?)>|([^<]+)/y;
+  /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>|<(\/?)(?=([^\s<>/!?][^\s<>/]*))\3((?:[^<>"']|"[^"]*"|'[^']*')*)>|([^<]+)/y;
 
 /** @throws XmlError */
 export function parseXml(text: string): XmlElement {
@@ -32,11 +33,14 @@ export function parseXml(text: string): XmlElement {
     const match = token.exec(source);
     const here = open.at(-1);
     if (match === null || here === undefined) throw new XmlError(`it is no XML at character ${at}`);
-    const [, data, closing, name, attributes = '', empty, plain] = match;
+    const [, data, closing, name, behind = '', plain] = match;
     if (data !== undefined) here.text += data;
     else if (plain !== undefined) here.text += unescaped(plain);
     else if (name !== undefined)
-      step(open, here, { closing: closing === '/', empty: empty === '/', name: local(name), attributes });
+      step(open, here, {
+        ...{ closing: closing === '/', empty: behind.endsWith('/'), name: local(name) },
+        attributes: behind.replace(/\/$/, ''),
+      });
   }
   const [root, ...more] = top.children;
   if (open.length !== 1 || root === undefined || more.length > 0)
@@ -68,7 +72,7 @@ function step(
 function attributesOf(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [, name = '', double, single] of text.matchAll(
-    /(?<=^|[\s"'])([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g,
+    /(?<=^|[\s"'])([^\s="']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g,
   ))
     found.set(local(name), unescaped(double ?? single ?? ''));
   return found;
