@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -106,6 +107,14 @@ describe.runIf(process.getuid?.() === 0)('apply (needs root for owners)', () => 
     expect(readdirSync(join(top, 'outside'))).toEqual([]);
     expect(existsSync('/etc/slipway-apply-test')).toBe(false);
     expect(existsSync(join(image, 'etc/slipway-apply-test'))).toBe(true);
+  });
+
+  it.each(['', ', append: true'])('writes to no device that lies in the image%s', async (more) => {
+    // That of /dev/null; it might be that of the builder's disk.
+    execFileSync('mknod', [join(image, 'hosts'), 'c', '1', '3']);
+    const text = `#cloud-config\nwrite_files: [{path: /hosts, content: x${more}}]\n`;
+    await expect(applied(text)).rejects.toThrow(/\/hosts: is (?:a device|not a regular file)/);
+    expect(lstatSync(join(image, 'hosts')).isCharacterDevice()).toBe(true);
   });
 
   it('says what failed and does nothing behind it', async () => {

@@ -97,7 +97,7 @@ export function createFiles(root: string): Files {
       volatile: options.volatile ?? false,
       ...(owner === undefined ? {} : { owner }),
     };
-    return attempt('writing', path, () => (wroteInPlace(write, parent, path) ? undefined : write));
+    return attempt('writing', path, () => (wroteInPlace(write, parent, { root, path }) ? undefined : write));
   };
 
   const writeAll = async (entries: Write[]): Promise<void> => {

@@ -20,19 +20,28 @@ const { O_RDWR, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
 /**
  * Writes what no rename can replace: a device, a file of /proc or /sys, a bind-mounted file. `path` is for words.
  *
+ * @param root What lies below it is an image unless it is `/`, and whoever made an image can have laid a node of any disk in it.
  * @returns false if there is nothing or a file that a rename can replace
- * @throws HostError EISDIR, EINVAL for a pipe or a socket; otherwise the system's error
+ * @throws HostError EISDIR, EINVAL for a pipe or a socket, or a device of an image; otherwise the system's error
  */
-export function wroteInPlace(write: AtomicWrite, { directory, isForeign }: Parent, path: string): boolean {
+export function wroteInPlace(
+  write: AtomicWrite,
+  { directory, isForeign }: Parent,
+  { root, path }: { root: string; path: string },
+): boolean {
   const present = lstatSync(write.path, { throwIfNoEntry: false });
   if (!present) return false;
   if (present.isDirectory()) throw new HostError(`writing ${path}: is a directory`, 'EISDIR', path);
+  if (root !== '/' && (present.isCharacterDevice() || present.isBlockDevice())) {
+    const words = `writing ${path}: is a device, and devices are the machine's, not the image's; remove it from the image`;
+    throw new HostError(words, 'EINVAL', path);
+  }
   const isOfKernel = !isForeign && /^\/(?:proc|sys)\//.test(write.path);
   if (present.isFile() && present.dev === lstatDirectory(directory).dev && !isOfKernel) return false;
   const fd = openSync(write.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   try {
     const stat = fstatSync(fd);
-    const isDevice = (stat.isCharacterDevice() || stat.isBlockDevice()) && !isForeign;
+    const isDevice = (stat.isCharacterDevice() || stat.isBlockDevice()) && !isForeign && root === '/';
     // Only root can mount something where somebody else has a directory.
     const isMounted = stat.isFile() && stat.dev !== lstatDirectory(directory).dev;
     if (isDevice || isOfKernel) writeAll(fd, write.content);
