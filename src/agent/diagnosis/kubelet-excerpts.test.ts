@@ -98,6 +98,15 @@ describe('a kubelet that waits for its configuration', () => {
   });
 });
 
+it('its line counts where somebody has put it in quotation marks, indented', () => {
+  const line =
+    'Apr 18 07:26:58 n1 kubelet[34761]: E0418 07:26:58.656108   34761 kubelet_node_status.go:96] "Unable to register node with API server" err="Post \\"https://n.example:443/api/v1/nodes\\": tls: failed to verify certificate: x509: certificate signed by unknown authority" node="n1"';
+  for (const text of [line, ` "${line}"`])
+    expect(verdict('I am getting this error', text, 'Any ideas?').failure?.code).toBe(
+      'ApiServerCertificateInvalid',
+    );
+});
+
 it('a kubelet that kubeadm does not reach is lost when it ended once for what does not pass', () => {
   const [check, end] = [
     `[kubelet-check] The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get "http://localhost:10248/healthz": dial tcp [::1]:10248: connect: connection refused.`,

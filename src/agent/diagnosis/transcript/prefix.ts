@@ -72,7 +72,7 @@ const BARE: [kind: string, form: RegExp][] = [
 const QUOTING = [
   /^(?:> ?)+/,
   /^│ ?/,
-  /^["'`](?=[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )/,
+  /^ {0,4}["'`](?=[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )/,
   /^[\w.[\]"-]+ \((?:remote-exec|local-exec)\): /,
   /^Command Output: /,
   /^(?:std(?:out|err)|Error output|Output)(?:: | \| )/i,
