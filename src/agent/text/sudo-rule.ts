@@ -10,9 +10,9 @@ export function sudoMisses(rule: string): string | undefined {
   const text = rule.trim();
   const behind = PART.exec(text)?.[1];
   if (behind === undefined || /^[=(]/.test(text))
-    return 'it must say on which hosts, as in "ALL=(ALL) NOPASSWD:ALL"';
+    return 'it must say on which hosts, as in "ALL=(ALL) ALL"';
   if (/^\([^)]*$/.test(behind)) return 'the parenthesis behind = is not closed';
   const commands = behind.replace(/^\([^)]*\)\s*/, '');
-  if (/^(?:#|$)/.test(commands)) return 'it names no command, as in "ALL=(ALL) NOPASSWD:ALL"';
+  if (/^(?:#|$)/.test(commands)) return 'it names no command, as in "ALL=(ALL) ALL"';
   return BARE_TAG.test(commands) ? 'a colon is missing behind NOPASSWD or PASSWD' : undefined;
 }
