@@ -9,8 +9,7 @@ const BARE_TAG = /^(?:NO)?PASSWD\s+[^\s:,#]/;
 export function sudoMisses(rule: string): string | undefined {
   const text = rule.trim();
   const behind = PART.exec(text)?.[1];
-  if (behind === undefined || /^[=(]/.test(text))
-    return 'it must say on which hosts, as in "ALL=(ALL) ALL"';
+  if (behind === undefined || /^[=(]/.test(text)) return 'it must say on which hosts, as in "ALL=(ALL) ALL"';
   if (/^\([^)]*$/.test(behind)) return 'the parenthesis behind = is not closed';
   const commands = behind.replace(/^\([^)]*\)\s*/, '');
   if (/^(?:#|$)/.test(commands)) return 'it names no command, as in "ALL=(ALL) ALL"';

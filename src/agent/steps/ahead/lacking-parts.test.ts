@@ -65,6 +65,11 @@ it.each([
   ['swap: {filename: /dev, size: 1G}', {}, /\/dev is no file to swap to/],
   ['swap: {filename: /s, size: auto}', { without: 'mkswap' }, /The program mkswap .* it swaps to no file/],
   ['ntp: {servers: [a]}', {}, /No time service is on this machine/],
+  [
+    'ntp: {peers: [a], allow: [10.0.0.0/8]}',
+    { files: { '/usr/lib/systemd/systemd-timesyncd': '' } },
+    /peers and allow will have no effect: .* is systemd-timesyncd/,
+  ],
   ['ntp: {ntp_client: systemd-timesyncd}', {}, /systemd-timesyncd is not on this machine, and no package/],
   ['ssh_deletekeys: true', { without: 'ssh-keygen' }, /The program ssh-keygen is not on this machine/],
   ['slipway: {kernel: {modules: [br_netfilter, nothing]}}', {}, /There is no kernel module nothing/],

@@ -21,7 +21,19 @@ export async function lackingServices(host: Host, document: Document): Promise<R
         'No time service is on this machine (systemd-timesyncd, chrony or ntp), and none is named to be installed',
         'ntp',
       );
-    else if (!chosen.isInstalled && packages.length === 0)
+    else if (ntp.client === undefined && ntp.own === undefined) {
+      const { name } = chosen.service;
+      const lost = [
+        ...(ntp.peers?.length && name === 'systemd-timesyncd' ? ['peers'] : []),
+        ...(ntp.allow?.length && name !== 'chrony' ? ['allow'] : []),
+      ];
+      if (lost.length > 0)
+        warn(
+          'TimeSyncNotSetUp',
+          `ntp: ${lost.join(' and ')} will have no effect: the time service of this machine is ${name}`,
+          'ntp',
+        );
+    } else if (!chosen.isInstalled && packages.length === 0)
       warn(
         'TimeSyncNotSetUp',
         `The time service ${printable(chosen.service.name)} is not on this machine, and no package is known that has it`,

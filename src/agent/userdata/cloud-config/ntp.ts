@@ -56,6 +56,11 @@ export function readNtp(node: Node, templates: TimeTemplates, report: Report): N
       'ntp_client',
       `ntp_client must be auto, ${CLIENTS.join(', ')}, or be said in config; it is ignored.`,
     );
+  const isPlain = enabled && own?.content === undefined;
+  if (isPlain && client === 'systemd-timesyncd' && peers.length > 0)
+    fields.warn('peers', 'peers has no effect: of the services, only chrony and ntp have peers.');
+  if (isPlain && isOurs && client !== 'chrony' && allow.length > 0)
+    fields.warn('allow', 'allow has no effect: of the services, only chrony is told whom it serves.');
   fields.finish();
   return {
     enabled,

@@ -200,6 +200,27 @@ describe('disks, filesystems, mounts, ntp', () => {
     expect(read('ntp: {ntp_client: auto}').ntp).not.toHaveProperty('client');
   });
 
+  test.each([
+    ['ntp: {ntp_client: systemd-timesyncd, peers: [p.test]}', /^ntp: peers has no effect: .* chrony and ntp/],
+    ['ntp: {ntp_client: ntp, allow: [10.0.0.0/8]}', /^ntp: allow has no effect: .* chrony/],
+    [
+      'password: x\nchpasswd: {users: [{name: ann, type: RANDOM}]}',
+      /^password has no effect beside the users/,
+    ],
+  ])('what nobody would act upon is a warning: %s', (text, message) => {
+    expect(warnings(read(text))).toEqual([expect.stringMatching(message)]);
+  });
+
+  test.each([
+    'ntp: {ntp_client: chrony, peers: [p.test], allow: [10.0.0.0/8]}',
+    'ntp: {ntp_client: ntp, peers: [p.test]}',
+    'ntp: {enabled: false, ntp_client: systemd-timesyncd, peers: [p.test]}',
+    'ntp: {ntp_client: systemd-timesyncd, peers: [p.test], config: {template: "a"}}',
+    'chpasswd: {users: [{name: ann, type: RANDOM}]}',
+  ])('what somebody does is none: %s', (text) => {
+    expect(warnings(read(text))).toEqual([]);
+  });
+
   test('ntp with a service of its own', () => {
     const config =
       'config: {confpath: /etc/own.conf, check_exe: ownd, packages: [own], service_name: own.service, template: "## template:jinja\\n{% for a in servers + pools -%}\\nserver {{ a }}\\n{% endfor %}{{ peers }}"}';

@@ -25,7 +25,13 @@ export const passwords: SystemReader<'passwords'> = {
     if (fields && lines) users.push(...ofLines(lines, fields));
     const expire = fields?.bool('expire', true) ?? true;
     fields?.finish();
-    if (users.length === 0 && single !== undefined) {
+    if (users.length > 0 && single !== undefined)
+      report.warn(
+        'UserDataIgnoredKey',
+        'password has no effect beside the users of chpasswd; name the default user there.',
+        single.where,
+      );
+    else if (single !== undefined) {
       const password = pythonText(single) ?? '';
       if (defaultUser === undefined)
         report.warn('UserDataIgnoredKey', `password has no effect: ${why}.`, single.where);
