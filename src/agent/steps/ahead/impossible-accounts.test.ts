@@ -29,7 +29,13 @@ function machine(answers: Answers): Host {
   return { files, processes: { ...processes, ...own } } as Host;
 }
 
-async function told(find: typeof impossibleAccounts, text: string, answers: Answers = {}): Promise<string[]> {
+const THERE: Answers = { useradd: () => ({ timedOut: true }), groupadd: () => ({ timedOut: true }) };
+
+async function told(
+  find: typeof impossibleAccounts,
+  text: string,
+  answers: Answers = THERE,
+): Promise<string[]> {
   const raw = Buffer.from(text.startsWith('{') ? text : `#cloud-config\n${text}\n`);
   const document = await readUserData(raw, { source: 'file', metaData: {} });
   expect(document.report.filter(({ severity }) => severity === 'error')).toEqual([]);
@@ -89,11 +95,17 @@ describe('users that useradd would refuse', () => {
     expect(await told(impossibleAccounts, text)).toEqual([]);
   });
 
+  it('are a warning where nothing is there to make one', async () => {
+    expect(await told(impossibleAccounts, 'users: [bob, ubuntu]', {})).toEqual([
+      '2: warning: The program useradd is not on this machine, so the user bob is not made',
+    ]);
+  });
+
   it('are none where only the network knows the group', async () => {
     const text = 'users: [{name: bob, groups: [staff], create_groups: false}]';
     const getent = (argv: string[]) =>
       argv[1] === 'staff' ? { stdout: 'staff:x:50:\n' } : { exitStatus: 2 };
-    expect(await told(impossibleAccounts, text, { getent })).toEqual([]);
+    expect(await told(impossibleAccounts, text, { ...THERE, getent })).toEqual([]);
   });
 });
 

@@ -22,7 +22,22 @@ export async function impossibleAccounts(
     bootCommands.length > 0 ||
     files.some(({ path }) => ACCOUNT_FILES.has(path)) ||
     [...users, ...groups].some(({ exact }) => exact?.exists === false);
-  return isOpen ? refused : [...refused, ...(await inTheWay(host, document))];
+  if (isOpen) return refused;
+  return [...refused, ...(await inTheWay(host, document)), ...(await withoutProgram(host, document))];
+}
+
+/** The node comes up without its users. */
+async function withoutProgram(
+  host: Pick<Host, 'files' | 'processes'>,
+  { users }: Document,
+): Promise<ReportEntry[]> {
+  if ((await host.processes.which('useradd')) !== undefined) return [];
+  for (const { name, where } of users) {
+    if ((await findAccount(host, name)) !== undefined) continue;
+    const message = `The program useradd is not on this machine, so the user ${printable(name)} is not made`;
+    return [{ severity: 'warning', code: 'ToolMissing', message, ...(where ? { where } : {}) }];
+  }
+  return [];
 }
 
 async function inTheWay(
