@@ -2,7 +2,6 @@ import type { Failure, Finding, JournalRecord, StepOutline } from '../../protoco
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { LeftAtBoot } from '../again/leave-at-boot.ts';
 import { STATE_DIR } from '../document/paths.ts';
-import { historyOf } from '../engine/history.ts';
 import { Journal } from '../engine/journal.ts';
 import { outcomeOf, outcomeWithoutSequence } from '../engine/outcome.ts';
 import { recordAnew, recordDone } from '../engine/record-steps.ts';
@@ -14,6 +13,7 @@ import { planDigest } from '../steps/plan.ts';
 import { doneBefore } from '../wipe/done-before.ts';
 import type { About } from './concluding.ts';
 import type { BootstrapOptions } from './options.ts';
+import { whatIsLost } from './what-is-lost.ts';
 
 /** Opens the journal, runs the steps and makes the outcome of it. */
 export async function runJournalled(
@@ -31,7 +31,7 @@ export async function runJournalled(
       settled?: readonly StepOutline[];
       /** Steps that have failed and had their run are run anew. */
       isAnew?: boolean;
-      /** Asked where the journal has lost something. */
+      /** Asked where the journal has lost something, and what was under way then is over. */
       isStillNode: () => Promise<boolean>;
     },
 ): Promise<Outcome> {
@@ -52,14 +52,14 @@ export async function runJournalled(
     journal.observe((record) => watcher.record(record));
     const output = watcher.output.bind(watcher);
     const findings = [...sequence.findings];
-    if (journal.lostBytes > 0) {
+    const lost = whatIsLost(journal, sequence.steps, { isWiped, instance: about.instance });
+    if (lost) {
       const { steps } = sequence;
-      // What was under way is not to be taken for done.
-      const wasOver = historyOf(journal.records, about.instance).open === undefined;
-      const isNode = wasOver && (await isStillNode());
+      const isNode = lost.wasOver && (await isStillNode());
       const message = 'taken for done: the journal was damaged, and the machine is a node';
       if (isNode) await recordDone({ ...about, host, journal, steps, pid: process.pid, message });
-      findings.push(damaged(journal.lostBytes, isNode));
+      // A machine that is none is told what else is wrong.
+      if (isNode || journal.lostBytes > 0) findings.push(damaged(lost.what, isNode));
     }
     if (settled) {
       const message = 'left as it is: only what has changed is done again';
@@ -98,8 +98,7 @@ function asLeft({ steps, findings }: LeftAtBoot, others: SequenceOptions['findin
   return { steps, digest: planDigest(steps), findings: [...others, ...findings], commandsDecide: false };
 }
 
-function damaged(bytes: number, isNode: boolean): Omit<Finding, 'type'> {
+function damaged(what: string, isNode: boolean): Omit<Finding, 'type'> {
   const done = isNode ? '; this machine is a node all the same, so nothing was done again' : '';
-  const message = `${bytes} bytes of the journal could not be read${done}`;
-  return { severity: 'warning', code: 'JournalDamaged', message };
+  return { severity: 'warning', code: 'JournalDamaged', message: `${what}${done}` };
 }

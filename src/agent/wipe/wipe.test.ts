@@ -208,8 +208,45 @@ describe.runIf(process.getuid?.() === 0)('wiping user data (needs root)', () => 
       exitStatus: 1,
       failure: { code: 'UserDataWiped', remedy: expect.stringContaining('new user data') },
     });
+    expect(await run(machine())).toMatchObject({ failure: { code: 'UserDataWiped' } });
     expect(calls()).toBe(1);
     seed(userData().replace(TOKEN, '0123456789abcdef'));
     expect(await run(machine())).toMatchObject({ result: 'succeeded' });
   });
+
+  it.each([
+    ['is gone', () => rmSync(at(JOURNAL))],
+    ['ends in the middle of kubeadm', () => writeFileSync(at(JOURNAL), untilKubeadm())],
+    ['ends there, with a line that cannot be read', () => writeFileSync(at(JOURNAL), `x\n${untilKubeadm()}`)],
+  ])('takes a node for what it is where its journal %s', async (_, lose) => {
+    seed(userData());
+    await run(machine());
+    lose();
+    rmSync(at(SENTINEL));
+    const outcome = await run(machine({}, 'two'));
+    expect(outcome).toMatchObject({ result: 'succeeded', findings: [{ code: 'JournalDamaged' }] });
+    expect(outcome.findings[0]?.message).toContain('this machine is a node all the same');
+    expect(readFileSync(at(SENTINEL), 'utf8')).toBe('success\n');
+    expect(await run(machine({}, 'three'))).toMatchObject({ result: 'succeeded', findings: [] });
+    expect(calls()).toBe(1);
+  });
+
+  it('refuses what was wiped where the journal is gone and the node too', async () => {
+    seed(userData());
+    await run(machine());
+    rmSync(at(JOURNAL));
+    rmSync(at('/etc/kubernetes/kubelet.conf'));
+    expect(await run(machine({}, 'two'))).toMatchObject({ failure: { code: 'UserDataWiped' } });
+    put('/etc/kubernetes/kubelet.conf', 'x');
+    expect(await run(machine({}, 'three'))).toMatchObject({ result: 'succeeded' });
+    expect(calls()).toBe(1);
+  });
+
+  /** The journal as it was when kubeadm had begun. */
+  function untilKubeadm(): string {
+    const lines = readFileSync(at(JOURNAL), 'utf8').split('\n');
+    const began = lines.findIndex((line) => /"step\.started","step":"kubeadm"/.test(line));
+    expect(began).toBeGreaterThan(0);
+    return `${lines.slice(0, began + 1).join('\n')}\n`;
+  }
 });

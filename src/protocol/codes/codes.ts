@@ -197,7 +197,7 @@ const TABLE = {
   JournalDamaged: entry(
     'agent',
     'permanent',
-    'The journal in /var/lib/slipway lost records: lines of it could not be read.',
+    'The journal in /var/lib/slipway lost records: lines of it could not be read, or are gone.',
     'Check the disk of the machine (dmesg, smartctl); if the machine is no node, start it anew from a fresh image.',
   ),
   OutcomeNotWritten: entry(
