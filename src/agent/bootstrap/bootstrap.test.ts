@@ -319,5 +319,18 @@ describe('bootstrap', () => {
         execFileSync('umount', [join(root, 'run/slipway')]);
       }
     });
+
+    it('leaves one where it cannot be made', async () => {
+      const host = createLinuxHost({ root });
+      mkdirSync(join(root, 'run'));
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'slipway-test', join(root, 'run')]);
+      try {
+        const outcome = await run(host);
+        expect(outcome).toMatchObject({ result: 'transient', failure: { code: 'FileSystemReadOnly' } });
+        expect(await readStatus(host)).toMatchObject({ state: 'concluded', outcome });
+      } finally {
+        execFileSync('umount', [join(root, 'run')]);
+      }
+    });
   });
 });

@@ -1,9 +1,9 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { RUN_DIR } from '../../../document/paths.ts';
 import { delay } from '../../common/system/clock.ts';
 import { isErrno, toHostError } from '../../common/system/system-error.ts';
 import type { Lock } from '../../host.ts';
+import { openParent } from '../files/paths/open-parent.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';
 
@@ -19,7 +19,7 @@ export async function takeLock(root: string, name: string): Promise<Lock | { hel
   const mine = identify(process.pid);
   const draft = `${path}.${process.pid}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+    openParent(root, `${RUN_DIR}/${name}.lock`, { mode: 0o755 }).close();
     writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 });
     const holder = link(draft, path) ? undefined : readHolder(path);
     if (holder && isSame(holder)) return { heldBy: holder.pid };
