@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { tempIn } from '../../common/files/leftover-temps.ts';
+import { noteInodes } from './inodes.ts';
 
 const fsyncAsync = (fd: number): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -95,6 +96,7 @@ function writeTemp(write: AtomicWrite): { temp: string; fd: number } {
     }
     return { temp, fd };
   } catch (error) {
+    noteInodes(error, write.path);
     throw named(error, write.path);
   }
 }

@@ -48,6 +48,15 @@ describe.runIf(mayMount)('a file system that takes no file (needs root)', () => 
       message: expect.stringMatching(/no inodes left/),
     });
   });
+
+  it('is named for its inodes where files that are written together use them up', async () => {
+    mount('nr_inodes=4');
+    const files = createFiles(root);
+    const writes = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ path: `/etc/${name}`, content: '' }));
+    await expect(files.writeAll(writes)).rejects.toMatchObject({
+      message: 'writing /etc/d: no inodes left, the file system holds too many files',
+    });
+  });
 });
 
 describe.runIf(process.getuid?.() === 0)('directories made for a file (needs root)', () => {

@@ -20,7 +20,7 @@ import type { FileStat, Files, WriteOptions } from '../../files.ts';
 import { HostError } from '../../host.ts';
 import { type AtomicWrite, writeFilesAtomically } from './atomic-file.ts';
 import { giveTo } from './give-to.ts';
-import { inodesUsedUp } from './inodes.ts';
+import { lacksInodes } from './inodes.ts';
 import { openNamed } from './open-named.ts';
 import { openToAppend } from './open-to-append.ts';
 import { openParent, type Parent } from './paths/open-parent.ts';
@@ -57,7 +57,7 @@ export function createFiles(root: string): Files {
 
   const errorOf = (error: unknown, doing: string, path: string): HostError => {
     const failed = toHostError(error, doing, path);
-    if (failed.errno !== 'ENOSPC' || !inodesUsedUp(at(path, false))) return failed;
+    if (failed.errno !== 'ENOSPC' || !lacksInodes(error, at(path, false))) return failed;
     return new HostError(
       `${doing} ${path}: no inodes left, the file system holds too many files`,
       'ENOSPC',
