@@ -24,10 +24,10 @@ export function liveStatus(stream: Terminal & { isTTY?: boolean }): {
   };
 }
 
-/** What the step does now, and why it does it again. */
+/** What the step does now, and why it does it again: that first, because a terminal cuts the end. */
 function describe({ title, state, attempts, message, lastFailure }: StepStatus): string {
   if (lastFailure === undefined) return message ? `${title}: ${message}` : title;
-  const failed = `attempt ${lastFailure.attempt} failed: ${lastFailure.code}`;
-  if (state === 'retrying') return `${title}: ${failed}; ${message ?? 'tried again soon'}`;
-  return `${title} (attempt ${attempts}${message ? `: ${message}` : ''}; ${failed})`;
+  if (state === 'retrying')
+    return `${title}: attempt ${lastFailure.attempt} failed: ${lastFailure.code}; ${message ?? 'tried again soon'}`;
+  return `${title} after ${lastFailure.code}, attempt ${attempts}${message ? `: ${message}` : ''}`;
 }

@@ -174,6 +174,29 @@ describe.runIf(process.getuid?.() === 0)('status for somebody who is not root (n
     expect((await readStatus(host)).state).toBe('not started');
   });
 
+  it('tells a reset, and a verdict that has come after it instead', async () => {
+    const journal = await Journal.open(host);
+    const run = { run: 'r', instance: 'i-1', agent: '0', mode: 'bootstrap', pid: 0x7fff_ffff } as const;
+    const sequence = { run: 'r', sequence: 's', digest: 'd', deadlineSeconds: 9, resumed: false };
+    await journal.append({ type: 'run.started', ...run });
+    await journal.append({
+      type: 'sequence.started',
+      ...sequence,
+      steps: [{ id: 'a', title: 'a', digest: 'd' }],
+    });
+    await journal.append({ type: 'node.reset', run: 'r', scope: 'node' });
+    await journal.close();
+    const reset = await readStatus(host);
+    expect(reset).toMatchObject({ state: 'reset', steps: [] });
+    expect(statusText(reset)).toBe(
+      'reset: the machine was taken back to what it was before (slipway reset)\n',
+    );
+    await writeOutcome(host, { ...OUTCOME, result: 'bad-input', exitStatus: 2, steps: [] });
+    const after = await readStatus(host);
+    expect(after).toMatchObject({ state: 'concluded', steps: [] });
+    expect(statusText(after)).toMatch(/^bad-input \(exit status 2\)/);
+  });
+
   it('says that nothing has run where there is no journal', async () => {
     expect(statusText(await asNobody())).toBe('not started: Slipway has not run on this machine\n');
   });

@@ -11,7 +11,8 @@ import { agentProcess } from '../../report/watch/agent-process.ts';
 export interface StepStatus {
   id: string;
   title: string;
-  state: 'done' | 'failed' | 'running' | 'waiting' | 'retrying';
+  /** `interrupted`: it had begun, and the agent ended before it. */
+  state: 'done' | 'failed' | 'running' | 'interrupted' | 'waiting' | 'retrying';
   attempts: number;
   /** Active seconds of all attempts until now. */
   seconds: number;
@@ -32,6 +33,8 @@ export interface Status {
   /** Cluster API's sentinel is there. */
   sentinel: boolean;
   steps: StepStatus[];
+  /** What the run under way has noticed; of one that is over, the verdict tells it. */
+  findings?: Outcome['findings'];
   /** Seconds since the run under way began; absent until it has read the user data. */
   runningSeconds?: number;
   /** Why the journal, or a part of it, could not be read; the steps may then be the verdict's, without messages. */
@@ -77,7 +80,9 @@ export async function readStatus(host: Host): Promise<Status> {
     return { ...base, state: outcome ? 'concluded' : 'not started', steps: stepsOfVerdict() };
   }
   const reset = records.findLast((record) => record.type === 'node.reset' && record.scope === 'node');
-  if (reset && reset.seq > last.seq) return { ...base, state: 'reset', steps: [] };
+  // A reset takes the verdict away, so one that is there has come after it.
+  if (reset && reset.seq > last.seq)
+    return { ...base, state: outcome ? 'concluded' : 'reset', steps: stepsOfVerdict() };
   const own = recordsOf(records, last.sequence);
   const ended = own.findLast((record) => record.type === 'sequence.ended');
   const isThisBoot = run.boot === (await host.bootId());
@@ -95,8 +100,16 @@ export async function readStatus(host: Host): Promise<Status> {
     ...(isLost ? { outcome: outcomeOfJournal(run, last, ended, steps) } : {}),
     state,
     steps,
-    ...(open ? { runningSeconds: Math.max(0, now - run.mono) / 1000 } : {}),
+    ...(open ? { findings: findingsOf(own), runningSeconds: Math.max(0, now - run.mono) / 1000 } : {}),
   };
+}
+
+function findingsOf(records: readonly JournalRecord[]): Outcome['findings'] {
+  return records.flatMap((record) => {
+    if (record.type !== 'finding') return [];
+    const { severity, code, message, where } = record;
+    return [{ severity, code, message, ...(where === undefined ? {} : { where }) }];
+  });
 }
 
 /** An agent has the lock from its first moment, and the journal from when it has read the user data. */
@@ -151,10 +164,13 @@ function stepStatus(
   const ends = mine.filter((record) => record.type === 'step.ended');
   const started = mine.findLast((record) => record.type === 'step.started');
   const end = ends.at(-1);
-  const running = started !== undefined && started.seq > (end?.seq ?? 0);
+  const begun = started !== undefined && started.seq > (end?.seq ?? 0);
+  const running = begun && now !== undefined;
   const progress = mine.findLast((record) => record.type === 'step.progress');
-  const state = running
-    ? 'running'
+  const state = begun
+    ? running
+      ? 'running'
+      : 'interrupted'
     : end === undefined
       ? 'waiting'
       : end.retryInMs !== undefined
@@ -163,8 +179,8 @@ function stepStatus(
           ? 'failed'
           : 'done';
   // What the journal tells ends with its last record.
-  const sinceLast = running && now !== undefined ? Math.max(0, now - (all.at(-1)?.mono ?? now)) : 0;
-  const message = running ? progress?.message : end?.message;
+  const sinceLast = running ? Math.max(0, now - (all.at(-1)?.mono ?? now)) : 0;
+  const message = begun ? progress?.message : end?.message;
   const failed = ends.findLast(({ result }) => result === 'failed');
   const again = state === 'running' || state === 'retrying';
   return {
@@ -174,7 +190,7 @@ function stepStatus(
     attempts: started?.attempt ?? 0,
     seconds: (spentMs(from, { step: id, digest }) + sinceLast) / 1000,
     ...(message ? { message } : {}),
-    ...(end?.failure && !running ? { failure: end.failure } : {}),
+    ...(end?.failure && !begun ? { failure: end.failure } : {}),
     ...(again && failed?.failure ? { lastFailure: { attempt: failed.attempt, ...failed.failure } } : {}),
   };
 }

@@ -95,6 +95,42 @@ describe('a step that is tried again', () => {
   });
 });
 
+it.each([60, 80])('tells on %i columns what is wrong before the first attempt is over', async (columns) => {
+  const why = 'waiting for the cluster: 192.0.2.7:6443 does not answer yet: it refuses connections';
+  const found = {
+    severity: 'warning',
+    code: 'ApiServerUnreachable',
+    message: 'the API server refuses',
+  } as const;
+  const status = await statusAfter([
+    ...AT_WORK.slice(0, 4),
+    { type: 'finding', ...found },
+    ...AT_WORK.slice(4, 5),
+    { type: 'step.progress', step: 'kubeadm', message: why },
+  ]);
+  expect(status.findings).toEqual([found]);
+  const text = statusText(status, { columns, colours: false });
+  expect(text.replace(/\s+/g, ' ')).toMatch(new RegExp(`kubeadm join \\d+ms ${why}`));
+  expect(text).toContain('Noticed\n  warning     the API server refuses [ApiServerUnreachable]\n');
+  expect(text.split('\n').filter((line) => width(line) > columns)).toEqual([]);
+});
+
+it('shows no step at work where the agent was told to stop', async () => {
+  const ended = {
+    type: 'sequence.ended',
+    run: 'r',
+    sequence: 's',
+    result: 'transient',
+    exitStatus: 75,
+  } as const;
+  const status = await statusAfter([...AT_WORK, ...SECOND, { ...ended, ms: 9_000 }]);
+  expect(status).toMatchObject({
+    state: 'concluded',
+    steps: [{ state: 'done' }, { state: 'interrupted' }, {}],
+  });
+  expect(statusText(status)).toMatch(/^ {2}■ kubeadm join .* 2 attempts, interrupted, waits for/m);
+});
+
 it.each([60, 80, 100])('fits a terminal of %i columns, in colour and without', async (columns) => {
   const status = await statusAfter([...AT_WORK, ...SECOND]);
   const plain = statusText(status, { columns, colours: false });
@@ -120,11 +156,12 @@ it('shows a live line that fits, and plain lines in a pipe', async () => {
   const lines = written.split('\r\x1b[K').filter(Boolean);
   expect(lines).toHaveLength(3);
   for (const line of lines) expect(width(line)).toBeLessThan(60);
+  expect(lines[0]).toContain('ApiServerUnreachable');
   written = '';
   const piped = liveStatus(stream);
   for (let time = 0; time < 3; time += 1) piped.show(status);
   piped.show({ ...status, steps: status.steps.filter(({ state }) => state === 'done') });
   expect(written).toBe(
-    'kubeadm join (attempt 2: waits for the API server to answer 日本; attempt 1 failed: ApiServerUnreachable)\n',
+    'kubeadm join after ApiServerUnreachable, attempt 2: waits for the API server to answer 日本\n',
   );
 });

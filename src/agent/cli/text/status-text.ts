@@ -24,6 +24,7 @@ const MARKS: Record<StepStatus['state'], string> = {
   done: '✔',
   failed: '✘',
   running: '▶',
+  interrupted: '■',
   retrying: '↻',
   waiting: '·',
 };
@@ -39,6 +40,7 @@ const STATE_COLOURS: Record<StepStatus['state'], number> = {
   done: GREEN,
   failed: RED,
   running: YELLOW,
+  interrupted: YELLOW,
   retrying: YELLOW,
   waiting: DIM,
 };
@@ -58,7 +60,7 @@ export function statusText(status: Status, { columns, colours }: Looks = { colou
   const { steps, outcome } = status;
   const titles = Math.min(LONGEST_TITLE, Math.max(0, ...steps.map(({ title }) => width(title))));
   const lines = [paint(headline(status), isBad(status) ? RED : BOLD)];
-  if (steps.length > 0) lines.push('', ...steps.map((step) => stepLine(step, titles, room, paint)));
+  if (steps.length > 0) lines.push('', ...steps.flatMap((step) => stepLines(step, titles, room, paint)));
   const block = (heading: string, failure: Failure) =>
     lines.push('', paint(heading, BOLD), ...failureLines(failure, room, paint));
   for (const { id, title, state, failure, lastFailure } of steps) {
@@ -75,7 +77,7 @@ export function statusText(status: Status, { columns, colours }: Looks = { colou
   const isAbove = (message: string) =>
     steps.some(({ failure }) => failure && message.endsWith(failure.cause)) ||
     (verdict !== undefined && message.includes(verdict));
-  const findings = outcome?.findings.filter(({ message }) => !isAbove(message)) ?? [];
+  const findings = (outcome ?? status).findings?.filter(({ message }) => !isAbove(message)) ?? [];
   if (findings.length > 0)
     lines.push(
       '',
@@ -102,7 +104,7 @@ function headline({ state, outcome, runningSeconds }: Status): string {
       ? 'at work: the agent looks for the user data, or waits for where they may be'
       : `at work for ${formatMs(runningSeconds * 1000)}`;
   if (state === 'not started') return 'not started: Slipway has not run on this machine';
-  if (state === 'reset') return 'reset: this machine was a node, and has been taken back (slipway reset)';
+  if (state === 'reset') return 'reset: the machine was taken back to what it was before (slipway reset)';
   if (state === 'interrupted')
     return inWordsHere(
       'interrupted: the agent is gone without a verdict (start it: systemctl start slipway)',
@@ -118,22 +120,30 @@ function headline({ state, outcome, runningSeconds }: Status): string {
     : `${outcome.result} (exit status ${outcome.exitStatus}) ${when}`;
 }
 
-function stepLine(
+/** What a step does now stands below it where it does not fit beside it: it often ends with what is wrong. */
+function stepLines(
   { state, title, attempts, seconds, message }: StepStatus,
   titles: number,
   room: number,
   paint: Paint,
-): string {
+): string[] {
   const time = state === 'waiting' ? '' : formatMs(seconds * 1000);
-  const more = [
-    attempts > 1 ? (state === 'running' ? `attempt ${attempts}` : `${attempts} attempts`) : '',
-    state === 'running' || state === 'retrying' ? (message ?? '') : '',
-  ].filter(Boolean);
   const name = pad(cut(title, Math.min(titles, Math.max(8, room - 14))), titles);
   const head = `${name} ${time.padStart(8)}`;
-  const rest = more.length === 0 ? '' : cut(`  ${more.join(', ')}`, room - 4 - width(head));
+  const tried = attempts > 1 ? (state === 'running' ? `attempt ${attempts}` : `${attempts} attempts`) : '';
+  const stopped = state === 'interrupted' ? 'interrupted' : '';
+  const now = state === 'running' || state === 'retrying' || state === 'interrupted' ? (message ?? '') : '';
+  const tail = (parts: string[]) =>
+    parts.filter(Boolean).map((part, at) => `${at === 0 ? '  ' : ', '}${part}`);
+  const whole = tail([tried, stopped, now]).join('');
+  const fits = width(head) + width(whole) <= room - 4;
+  const rest = fits ? whole : cut(tail([tried, stopped]).join(''), room - 4 - width(head));
   const text = `${head}${rest === '' ? '' : paint(rest, DIM)}`.trimEnd();
-  return `  ${paint(MARKS[state], STATE_COLOURS[state])} ${state === 'waiting' ? paint(text, DIM) : text}`;
+  const below = fits ? [] : wrap(now, Math.max(20, Math.min(WIDEST_TEXT, room) - 6));
+  return [
+    `  ${paint(MARKS[state], STATE_COLOURS[state])} ${state === 'waiting' ? paint(text, DIM) : text}`,
+    ...below.map((line) => `      ${paint(line, DIM)}`),
+  ];
 }
 
 function findingLines(
