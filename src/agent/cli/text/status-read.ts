@@ -33,6 +33,8 @@ export interface Status {
   /** Cluster API's sentinel is there. */
   sentinel: boolean;
   steps: StepStatus[];
+  /** `shim`: it was called as kubeadm, and no unit starts it again. */
+  mode?: Outcome['mode'];
   /** What the run under way has noticed; of one that is over, the verdict tells it. */
   findings?: Outcome['findings'];
   /** Seconds since the run under way began; absent until it has read the user data. */
@@ -99,6 +101,7 @@ export async function readStatus(host: Host): Promise<Status> {
     ...base,
     ...(isLost ? { outcome: outcomeOfJournal(run, last, ended, steps) } : {}),
     state,
+    mode: run.mode,
     steps,
     ...(open ? { findings: findingsOf(own), runningSeconds: Math.max(0, now - run.mono) / 1000 } : {}),
   };

@@ -115,6 +115,14 @@ it.each([60, 80])('tells on %i columns what is wrong before the first attempt is
   expect(text.split('\n').filter((line) => width(line) > columns)).toEqual([]);
 });
 
+it.each([
+  ['bootstrap', '(start it: systemctl start slipway)'],
+  ['shim', '(call kubeadm again)'],
+] as const)('says how an agent that is gone is started in the mode %s', async (mode, how) => {
+  const began = { ...AT_WORK[0], mode, pid: 0x7fff_ffff } as RecordBody;
+  expect(statusText(await statusAfter([began, ...AT_WORK.slice(1)]))).toContain(how);
+});
+
 it('shows no step at work where the agent was told to stop', async () => {
   const ended = {
     type: 'sequence.ended',

@@ -98,13 +98,15 @@ export function statusText(status: Status, { columns, colours }: Looks = { colou
 const isBad = ({ state, outcome }: Status): boolean =>
   state === 'interrupted' || (state === 'concluded' && outcome !== undefined && outcome.exitStatus !== 0);
 
-function headline({ state, outcome, runningSeconds }: Status): string {
+function headline({ state, outcome, runningSeconds, mode }: Status): string {
   if (state === 'running')
     return runningSeconds === undefined
       ? 'at work: the agent looks for the user data, or waits for where they may be'
       : `at work for ${formatMs(runningSeconds * 1000)}`;
   if (state === 'not started') return 'not started: Slipway has not run on this machine';
   if (state === 'reset') return 'reset: the machine was taken back to what it was before (slipway reset)';
+  if (state === 'interrupted' && mode === 'shim')
+    return 'interrupted: the agent is gone without a verdict (call kubeadm again)';
   if (state === 'interrupted')
     return inWordsHere(
       'interrupted: the agent is gone without a verdict (start it: systemctl start slipway)',

@@ -56,6 +56,20 @@ describe('a step that an earlier run has tried', () => {
     expect(await runOf([step('a', run)], { stop: stop.signal })).toMatchObject({ result: 'transient' });
   };
 
+  it.each([
+    ['bootstrap', /systemctl start slipway/],
+    ['shim', /^Call kubeadm again/],
+  ] as const)('says how it is begun again in the mode %s', async (mode, remedy) => {
+    const stop = new AbortController();
+    const run: Step['run'] = async () => {
+      stop.abort();
+      return failed('ApiServerUnreachable', 'nobody answered');
+    };
+    expect(await runOf([step('a', run)], { mode, stop: stop.signal })).toMatchObject({
+      failure: { code: 'Interrupted', remedy: expect.stringMatching(remedy) },
+    });
+  });
+
   it('is cut off for its own reason, and not for that of the earlier run', async () => {
     await failsAndStops();
     expect(await runOf([step('a', cutOff('ContainerRuntimeDown'))])).toMatchObject({

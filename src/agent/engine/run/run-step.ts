@@ -12,6 +12,7 @@ import { isToRunAgain, type Verdict } from './once-more.ts';
 import type { Telling } from './telling.ts';
 
 const DEFAULT_ATTEMPTS = 3;
+const CALL_AGAIN = 'Call kubeadm again as before; it goes on where it stopped.';
 
 /** Runs steps by their attempts, and knows how each has ended. */
 export class StepRunner {
@@ -197,9 +198,11 @@ export class StepRunner {
   }
 
   #interruption(step: Step): Verdict {
+    // No unit starts what was called as kubeadm.
+    const remedy = this.#o.mode === 'shim' ? { remedy: CALL_AGAIN } : {};
     return {
       result: 'transient',
-      failure: failure('Interrupted', `The agent was told to stop in step "${step.title}".`),
+      failure: failure('Interrupted', `The agent was told to stop in step "${step.title}".`, remedy),
     };
   }
 
