@@ -4,7 +4,7 @@ import { UsageError } from '../../kit/errors.ts';
 import { collect } from '../collect/collect.ts';
 import { HostError } from '../host/host.ts';
 import { createHost } from '../machine.ts';
-import { withUsage } from './options/options.ts';
+import { demandRoot, withUsage } from './options/options.ts';
 import { planFile } from './process/plan-file.ts';
 import { version } from './process/version.ts';
 
@@ -17,6 +17,7 @@ interface CollectFlags {
 /** `slipway collect`: 0 with an archive, however much is in it; 2 when it cannot be written. */
 export function collectCommand({ out }: CollectFlags): Promise<number> {
   return withUsage(async () => {
+    demandRoot('collect what a node has to tell', 'slipway collect');
     const host = createHost();
     // A slip of the pen is told before half a minute of work, and makes no directory.
     const folder = out === undefined || out === '-' ? undefined : dirname(resolve(out));

@@ -43,6 +43,7 @@ export function installCommand(flags: InstallFlags): Promise<number> {
 /** `slipway uninstall`: takes back what install has done. */
 export function uninstallCommand(flags: { root: string; state?: boolean }): Promise<number> {
   return inImage(flags.root, async (host) => {
+    if (host.root === '/') demandRoot('uninstall from this machine', 'slipway uninstall');
     const state = flags.state === true;
     const done =
       process.platform === 'win32'

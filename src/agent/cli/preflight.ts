@@ -3,7 +3,7 @@ import { visibleTexts } from '../../kit/terminal/visible.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { machineInstance } from '../engine/instance.ts';
 import { labelProblems } from '../facts/judge/labels-on.ts';
-import type { Host } from '../host/host.ts';
+import { type Host, HostError } from '../host/host.ts';
 import { KubeadmCall } from '../kubeadm/config/call.ts';
 import { type CallReading, readCall } from '../kubeadm/config/read-call.ts';
 import { createHost } from '../machine.ts';
@@ -13,7 +13,7 @@ import { checkMachine } from '../preflight/machine.ts';
 import type { PreflightResult } from '../preflight/run.ts';
 import { withStart } from '../startup/starting.ts';
 import { loadDocument } from '../userdata/load.ts';
-import { formatOption, sourceOptions, withUsage } from './options/options.ts';
+import { demandRoot, formatOption, sourceOptions, withUsage } from './options/options.ts';
 import { complain, complainOf } from './text/complain.ts';
 
 interface PreflightFlags {
@@ -46,7 +46,7 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
     if (document !== undefined && command === undefined) {
       process.stderr.write('slipway: the user data has no kubeadm command, so only the machine is checked\n');
     }
-    const result = await checkMachine(host, {
+    const result = await checkAsRoot(host, {
       call: document && command && (await readingOf(host, document, command)),
       instance: await machineInstance(host),
       mend: flags.mend === true,
@@ -64,6 +64,17 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
     return result.findings.some(({ severity }) => severity === 'fatal') ? 1 : 0;
   });
 }
+
+/** Everybody can have a machine checked, but for one on which Slipway was at work. @throws UsageError */
+const checkAsRoot: typeof checkMachine = async (...asked) => {
+  try {
+    return await checkMachine(...asked);
+  } catch (error) {
+    if (error instanceof HostError && error.errno === 'EACCES')
+      demandRoot('check a machine that Slipway has worked on', 'slipway preflight');
+    throw error;
+  }
+};
 
 /** The configuration as the user data writes it, else as it is on the machine. */
 async function readingOf(host: Host, document: Document, command: KubeadmCommand): Promise<CallReading> {

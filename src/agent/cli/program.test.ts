@@ -207,6 +207,8 @@ describe('a command line', () => {
     ['reset', 'only root can reset this machine (sudo slipway reset)'],
     ['install --shim', 'only root can install into this machine (sudo slipway install)'],
     ['report', 'only root can read what is to be reported (sudo slipway report)'],
+    ['collect', 'only root can collect what a node has to tell (sudo slipway collect)'],
+    ['uninstall', 'only root can uninstall from this machine (sudo slipway uninstall)'],
   ])('that only root may give says so to others: %s', async (command, message) => {
     vi.spyOn(process, 'getuid').mockReturnValue(65534);
     expect(await ask(...command.split(' '))).toEqual({
