@@ -27,7 +27,7 @@ async function told(text: string): Promise<string[]> {
   const raw = Buffer.from(text.startsWith('{') ? text : `#cloud-config\n${text}\n`);
   const document = await readUserData(raw, { source: 'file', metaData: {} });
   expect(document.report.filter(({ severity }) => severity === 'error')).toEqual([]);
-  const found = await impossible({ files: files.files, processes, platform }, document);
+  const found = await impossible({ files: files.files, processes, platform, root: '/' }, document);
   return found.map(({ severity, where, message }) => `${where?.line ?? '-'}: ${severity}: ${message}`);
 }
 
@@ -102,6 +102,7 @@ describe('what Ignition would refuse of a tree', () => {
     [{ files: [{ path: '/a', user: bob }] }, '/a', /no user "bob"/],
     [{ directories: [{ path: '/a', group: bob }] }, '/a', /no group "bob"/],
     [{ links: [{ path: '/a', target: '/b', user: bob }] }, '/a', /no user "bob"/],
+    [{ links: [{ path: '/a', target: '/none', hard: true }] }, '/a', /\/none is not there/],
   ])('is an error before anything is changed: %j', async (storage, path, why) => {
     const [first, ...others] = await told(ignition(storage));
     expect(others).toEqual([]);
@@ -123,6 +124,20 @@ describe('what Ignition would refuse of a tree', () => {
     [{ links: [{ path: '/etc/link', target: 'dir' }] }],
     [
       {
+        links: [
+          { path: '/a', target: '/etc/passwd', hard: true },
+          { path: '/l', target: '/none' },
+        ],
+      },
+    ],
+    [
+      {
+        files: [{ path: '/b', contents: data }],
+        links: [{ path: '/a', target: '/b', hard: true }],
+      },
+    ],
+    [
+      {
         directories: [{ path: '/etc/group', overwrite: true }],
         files: [{ path: '/etc/group/x', contents: data }],
       },
@@ -137,6 +152,36 @@ describe('what Ignition would refuse of a tree', () => {
     ],
   ])('is nothing that it makes, or leaves as it is: %j', async (storage, passwd?: object) => {
     expect(await told(ignition(storage, passwd))).toEqual([]);
+  });
+});
+
+describe('disks of Ignition', () => {
+  const storage = {
+    disks: [{ device: '/dev/a', wipeTable: true }, { device: '/dev/b' }],
+    raid: [{ name: 'r', level: 'raid1', devices: ['/dev/a', '/dev/b'] }],
+    luks: [{ name: 'l', device: '/dev/c', clevis: { tpm2: true } }],
+  };
+  const missing = async (has: readonly string[], root = '/') => {
+    const document = await readUserData(Buffer.from(ignition(storage)), { source: 'file', metaData: {} });
+    const which = async (name: string) => (has.includes(name) ? `/sbin/${name}` : undefined);
+    const own = { ...processes, which };
+    const found = await impossible({ files: files.files, processes: own, platform, root }, document);
+    return found.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+  };
+
+  it('are an error where the programs for them are not there', async () => {
+    const rest = 'is not on this machine';
+    expect(await missing([])).toEqual([
+      `error ToolMissing: Cannot partition /dev/a: the program sfdisk ${rest}`,
+      `error ToolMissing: Cannot make the array r: the program mdadm ${rest}`,
+      `error ToolMissing: Cannot encrypt l: the program cryptsetup ${rest}`,
+      `error ToolMissing: Cannot bind l to its keys: the program clevis ${rest}`,
+    ]);
+  });
+
+  it('are none where they are, and none of an image', async () => {
+    expect(await missing(['sfdisk', 'mdadm', 'cryptsetup', 'clevis'])).toEqual([]);
+    expect(await missing([], '/image')).toEqual([]);
   });
 });
 
@@ -175,7 +220,9 @@ describe('commands that the shell cannot read', () => {
         return processes.run(spec);
       },
     };
-    expect(await impossible({ files: files.files, processes: counting, platform }, document)).toMatchObject([
+    expect(
+      await impossible({ files: files.files, processes: counting, platform, root: '/' }, document),
+    ).toMatchObject([
       { severity: 'warning', message: expect.stringMatching(/cannot read an item of runcmd/) },
     ]);
     expect(started).toBe(1);
@@ -186,7 +233,9 @@ describe('commands that the shell cannot read', () => {
     const document = await readUserData(raw, { source: 'file', metaData: {} });
     const started: string[] = [];
     const counting = { ...processes, run: async () => Promise.reject(new Error(`${started.push('sh')}`)) };
-    expect(await impossible({ files: files.files, processes: counting, platform }, document)).toEqual([]);
+    expect(
+      await impossible({ files: files.files, processes: counting, platform, root: '/' }, document),
+    ).toEqual([]);
     expect(started).toEqual([]);
   });
 
@@ -210,7 +259,10 @@ describe('commands that the shell cannot read', () => {
       ['/bin/bash', 'near unexpected token a word'],
       ['/bin/sh', ''],
     ] as const) {
-      const [found] = await impossible({ files: files.files, processes, platform }, { ...document, shell });
+      const [found] = await impossible(
+        { files: files.files, processes, platform, root: '/' },
+        { ...document, shell },
+      );
       expect(found?.message).toContain(word);
       expect(found?.message).not.toContain('hunter2');
     }
@@ -219,7 +271,7 @@ describe('commands that the shell cannot read', () => {
       commands: await commandsOf('runcmd: ["(a ))", kubeadm join x]'),
       shell: '/bin/bash',
     };
-    const [found] = await impossible({ files: files.files, processes, platform }, sign);
+    const [found] = await impossible({ files: files.files, processes, platform, root: '/' }, sign);
     expect(found?.message).toContain("near unexpected token `)'");
   });
 

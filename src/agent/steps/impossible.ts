@@ -3,6 +3,7 @@ import type { Host } from '../host/host.ts';
 import { failingCalls } from './ahead/failing-calls.ts';
 import { impossibleAccounts } from './ahead/impossible-accounts.ts';
 import { impossibleFiles } from './ahead/impossible-files.ts';
+import { missingTools } from './ahead/missing-tools.ts';
 import { unreadableCommands } from './ahead/unreadable-commands.ts';
 import { unreadableRules } from './ahead/unreadable-rules.ts';
 
@@ -11,13 +12,14 @@ import { unreadableRules } from './ahead/unreadable-rules.ts';
  * a warning where the rest is done all the same.
  */
 export async function impossible(
-  host: Pick<Host, 'platform' | 'files' | 'processes'>,
+  host: Pick<Host, 'root' | 'platform' | 'files' | 'processes'>,
   document: Document,
 ): Promise<ReportEntry[]> {
   if (host.platform === 'windows') return [];
   return [
     ...(await impossibleFiles(host, document)),
     ...(document.format === 'ignition' ? await ofTree(host, document) : []),
+    ...(await missingTools(host, document)),
     ...(await impossibleAccounts(host, document)),
     ...(await unreadableRules(host, document)),
     ...(await unreadableCommands(host, document)),

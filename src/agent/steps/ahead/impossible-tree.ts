@@ -27,7 +27,12 @@ export async function impossibleTree(
   };
   for (const entry of entries) await look(entry, () => inTheWay(files, entry));
   for (const entry of directories) await look(entry, () => inTheWayOfDirectory(files, entry));
-  for (const entry of links) await look(entry, () => inTheWayOfLink(files, entry));
+  const made = new Set([...entries, ...directories, ...links].map(({ path }) => normalize(path)));
+  for (const entry of links) {
+    await look(entry, () => inTheWayOfLink(files, entry));
+    if (entry.hard && !made.has(normalize(entry.target)) && !isChanged(entry.target))
+      await look(entry, () => withoutTarget(files, entry));
+  }
   return [...found, ...withoutOwner(files, document, [...entries, ...directories, ...links])];
 }
 
@@ -80,6 +85,11 @@ async function inTheWayOfLink(
   if (before === undefined) return undefined;
   const isThere = before.kind === 'symlink' && normalize(await files.readlink(path)) === normalize(target);
   return isThere ? undefined : 'something else is there, and overwrite is not true';
+}
+
+async function withoutTarget(files: Files, { target }: LinkEntry): Promise<string | undefined> {
+  const kind = await kindAt(files, target);
+  return kind === 'nothing' || kind === 'blocked' ? `${target} is not there` : undefined;
 }
 
 function withoutOwner(files: Files, document: Document, entries: readonly Placed[]): ReportEntry[] {
