@@ -188,9 +188,7 @@ describe.runIf(process.getuid?.() === 0)('status for somebody who is not root (n
     await journal.close();
     const reset = await readStatus(host);
     expect(reset).toMatchObject({ state: 'reset', steps: [] });
-    expect(statusText(reset)).toBe(
-      'reset: the machine was taken back to what it was before (slipway reset)\n',
-    );
+    expect(statusText(reset)).toBe('reset: taken back to what it was before (slipway reset)\n');
     await writeOutcome(host, { ...OUTCOME, result: 'bad-input', exitStatus: 2, steps: [] });
     const after = await readStatus(host);
     expect(after).toMatchObject({ state: 'concluded', steps: [] });

@@ -104,7 +104,7 @@ function headline({ state, outcome, runningSeconds, mode }: Status): string {
       ? 'at work: the agent looks for the user data, or waits for where they may be'
       : `at work for ${formatMs(runningSeconds * 1000)}`;
   if (state === 'not started') return 'not started: Slipway has not run on this machine';
-  if (state === 'reset') return 'reset: the machine was taken back to what it was before (slipway reset)';
+  if (state === 'reset') return 'reset: taken back to what it was before (slipway reset)';
   if (state === 'interrupted' && mode === 'shim')
     return 'interrupted: the agent is gone without a verdict (call kubeadm again)';
   if (state === 'interrupted')
