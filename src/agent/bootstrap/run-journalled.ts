@@ -52,7 +52,7 @@ export async function runJournalled(
     journal.observe((record) => watcher.record(record));
     const output = watcher.output.bind(watcher);
     const findings = [...sequence.findings];
-    const lost = whatIsLost(journal, sequence.steps, { isWiped, instance: about.instance });
+    const lost = await whatIsLost(host, journal, sequence.steps, { isWiped, instance: about.instance });
     if (lost) {
       const { steps } = sequence;
       const isNode = lost.wasOver && (await isStillNode());

@@ -1,6 +1,8 @@
-import { historyOf } from '../engine/history.ts';
+import { SENTINEL } from '../document/paths.ts';
+import { type History, historyOf } from '../engine/history.ts';
 import type { Journal } from '../engine/journal.ts';
 import type { Step } from '../engine/step.ts';
+import type { Host } from '../host/host.ts';
 
 interface Past {
   /** The user data have lost their secrets, which they do after a success only. */
@@ -15,22 +17,28 @@ interface Lost {
 }
 
 /**
- * What the journal once knew of this machine. Lines that cannot be read show themselves; of those that are gone only user data
- * without their secrets tell, because the success that has taken them knew how each step ended.
+ * What the journal once knew of this machine. Lines that cannot be read show themselves; of those that are gone only what has
+ * come of them tells: user data without their secrets, because the success that has taken them knew how each step ended, and
+ * the sentinel of this boot, which is there only once kubeadm's end has been written down.
  */
-export function whatIsLost(
+export async function whatIsLost(
+  host: Host,
   { records, lostBytes }: Pick<Journal, 'records' | 'lostBytes'>,
   steps: readonly Step[],
   { isWiped, instance }: Past,
-): Lost | undefined {
+): Promise<Lost | undefined> {
   const history = historyOf(records, instance);
+  const isAnnounced = await hasSentinelOnly(host, steps, history);
   if (lostBytes > 0) {
     const what = `${lostBytes} bytes of the journal could not be read`;
-    return { what, wasOver: isWiped || history.open === undefined };
+    return { what, wasOver: isWiped || isAnnounced || history.open === undefined };
   }
   // An image that was made of a node has the note of that one, and its journal.
   const isOthers = records.some((record) => record.type === 'run.started' && record.instance !== instance);
-  if (!isWiped || isOthers) return undefined;
+  if (isOthers) return undefined;
+  if (isAnnounced)
+    return { what: 'the journal knows nothing of the success that the sentinel shows', wasOver: true };
+  if (!isWiped) return undefined;
   const unknown = steps.filter(({ id, digest, when }) => {
     const { ended } = history.step(id, digest);
     // That they cannot be done is no end of theirs: the kubelet may have been too slow for an earlier look.
@@ -41,4 +49,14 @@ export function whatIsLost(
     what: `the journal knows no more how ${unknown.length} of ${steps.length} steps ended`,
     wasOver: true,
   };
+}
+
+/** kubeadm has succeeded in this boot, the journal does not know how it ended, and no agent is about to write that. */
+async function hasSentinelOnly(host: Host, steps: readonly Step[], history: History): Promise<boolean> {
+  const kubeadm = steps.find(({ id }) => id === 'kubeadm');
+  if (kubeadm === undefined) return false;
+  const { ended, doneOtherwise } = history.step(kubeadm.id, kubeadm.digest);
+  if (ended !== undefined || doneOtherwise) return false;
+  if ((await host.files.stat(SENTINEL)) === undefined) return false;
+  return !(await kubeadm.isUnderWay?.(host));
 }

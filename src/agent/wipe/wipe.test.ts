@@ -110,7 +110,7 @@ describe.runIf(process.getuid?.() === 0)('wiping user data (needs root)', () => 
       expect(calls()).toBe(before);
       expect(readFileSync(at('/etc/vault'), 'utf8')).toContain(VAULT);
       expect(readFileSync(at(SEED))).toEqual(left);
-      rmSync(at(dirname(JOURNAL)), { recursive: true });
+      for (const path of [SENTINEL, dirname(JOURNAL)]) rmSync(at(path), { recursive: true });
     }
   });
 
@@ -178,7 +178,7 @@ describe.runIf(process.getuid?.() === 0)('wiping user data (needs root)', () => 
       expect(calls()).toBe(1);
       for (const path of [SEED, `${INSTANCE}/user-data.txt`])
         expect(readFileSync(at(path), 'utf8'), `${fatal} ${written}`).not.toContain(TOKEN);
-      for (const path of ['/calls', dirname(JOURNAL)]) rmSync(at(path), { recursive: true });
+      for (const path of ['/calls', SENTINEL, dirname(JOURNAL)]) rmSync(at(path), { recursive: true });
     }
   });
 
