@@ -153,6 +153,13 @@ describe('what Ignition would refuse of a tree', () => {
   ])('is nothing that it makes, or leaves as it is: %j', async (storage, passwd?: object) => {
     expect(await told(ignition(storage, passwd))).toEqual([]);
   });
+
+  it('is found among thousands without comparing each with each', async () => {
+    const many = (path: string) => Array.from({ length: 40_000 }, (_, number) => `${path}/${number}`);
+    const links = many('/l').map((path) => ({ path, target: '/x' }));
+    const files = [...many('/f'), '/etc/dir'].map((path) => ({ path, contents: data }));
+    expect(await told(ignition({ links, files }))).toEqual([expect.stringContaining('/etc/dir cannot')]);
+  });
 });
 
 describe('disks of Ignition', () => {

@@ -15,12 +15,13 @@ export async function impossibleFiles(
   const makesAccounts = entries.some(({ path }) => ACCOUNT_FILES.has(path));
   const later = madeBy(document);
   const found: ReportEntry[] = [];
-  for (const [at, entry] of entries.entries()) {
+  const before = new Set<string>();
+  for (const entry of entries) {
     const { path, defer, owner } = entry;
     const place = defer ? undefined : await inTheWay(files, path);
     if (place !== undefined) found.push(notWritten(entry, place));
-    const before = new Set(entries.slice(0, at).map((other) => other.path));
     const lost = defer ? undefined : await missingSource(files, entry, before);
+    before.add(path);
     if (lost !== undefined) found.push(notWritten(entry, lost));
     const isOwn = makesAccounts || (defer && later === 'anybody');
     const nobody = isOwn ? undefined : unknownOwner(files, owner);

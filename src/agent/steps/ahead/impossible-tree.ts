@@ -5,7 +5,7 @@ import type { DirectoryEntry, Document, FileEntry, LinkEntry, ReportEntry } from
 import type { Host } from '../../host/host.ts';
 import { isSecretReference } from '../../stores/reference/reference.ts';
 import { ACCOUNT_FILES } from './impossible-accounts.ts';
-import { kindAt, madeBy, notWritten, unknownOwner } from './places.ts';
+import { directoriesOf, kindAt, madeBy, notWritten, unknownOwner } from './places.ts';
 
 type Files = Host['files'];
 type Placed = Pick<FileEntry, 'path' | 'owner' | 'where'>;
@@ -40,15 +40,17 @@ export async function impossibleTree(
 function changedBefore(document: Document): (path: string) => boolean {
   const { volumes = [], directories = [], links = [], users, hostname, network, files } = document;
   const removed = users.some(({ exact }) => exact?.exists === false);
-  const above = [
-    ...volumes.flatMap(({ mount }) => mount?.path ?? []),
-    ...[...directories, ...files].flatMap(({ path, rule }) => (rule?.present === 'remove' ? [path] : [])),
-    ...links.map(({ path }) => path),
-    ...(removed ? ['/home', '/var'] : []),
-    ...(network ? ['/etc'] : []),
-  ].map((path) => `${normalize(path).replace(/\/$/, '')}/`);
+  const above = new Set(
+    [
+      ...volumes.flatMap(({ mount }) => mount?.path ?? []),
+      ...[...directories, ...files].flatMap(({ path, rule }) => (rule?.present === 'remove' ? [path] : [])),
+      ...links.map(({ path }) => path),
+      ...(removed ? ['/home', '/var'] : []),
+      ...(network ? ['/etc'] : []),
+    ].map((path) => normalize(path).replace(/(.)\/$/, '$1')),
+  );
   const isNamed = (path: string) => hostname !== undefined && path === '/etc/hostname';
-  return (path) => isNamed(path) || above.some((place) => normalize(path).startsWith(place));
+  return (path) => isNamed(path) || directoriesOf(path).some((place) => above.has(place));
 }
 
 async function inTheWay(files: Files, entry: FileEntry): Promise<string | undefined> {

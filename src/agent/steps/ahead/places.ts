@@ -1,4 +1,4 @@
-import { dirname } from 'node:path/posix';
+import { dirname, normalize } from 'node:path/posix';
 import type { Document, FileEntry, ReportEntry } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
 
@@ -15,6 +15,22 @@ async function followed(files: Files, path: string): Promise<string | undefined>
     place = target.startsWith('/') ? target : `${dirname(place)}/${target}`;
   }
   return undefined;
+}
+
+/** No path is longer (PATH_MAX). */
+const LONGEST = 4096;
+
+/** The directories that a path goes through, `/` the last. */
+export function directoriesOf(path: string): string[] {
+  const found: string[] = [];
+  let here = normalize(path)
+    .replace(/(.)\/$/, '$1')
+    .slice(0, LONGEST);
+  while (here !== '/' && here !== '.') {
+    here = dirname(here);
+    found.push(here);
+  }
+  return found;
 }
 
 /** What is at a path now, links followed; `blocked` where a part of it is no directory. What cannot be looked at is not known. */

@@ -24,14 +24,15 @@ export function startOrder(
   { requires, wants, after }: UnitNeeds,
 ): { before: StartSpec; after: string[] } {
   const enabled = [...new Set(units.filter(isStarted).map(({ name }) => name))];
-  const later = enabled.filter((name) => units.some((unit) => unit.name === name && isAfterKubeadm(unit)));
+  const behind = new Set(units.filter(isAfterKubeadm).map(({ name }) => name));
+  const later = enabled.filter((name) => behind.has(name));
   const wanted = [...new Set([...wants, ...enabled.filter((name) => after.includes(name) || isMount(name))])];
   const known = [...requires, ...wanted];
   return {
     before: {
       required: requires,
-      wanted: wanted.filter((name) => !requires.includes(name) && !later.includes(name)),
-      others: enabled.filter((name) => !known.includes(name) && !later.includes(name)),
+      wanted: wanted.filter((name) => !requires.includes(name) && !behind.has(name)),
+      others: enabled.filter((name) => !known.includes(name) && !behind.has(name)),
       // A target is up or not; nobody is starting it.
       awaited: after.filter((name) => !known.includes(name) && !name.endsWith('.target')),
     },

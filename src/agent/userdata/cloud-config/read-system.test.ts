@@ -241,7 +241,7 @@ describe('disks, filesystems, mounts, ntp', () => {
     );
     expect(own('ntp: {config: {template: "a\\n5 $ # $(x)\\n"}}')).toEqual({ content: 'a\n5 $ # $(x)\n' });
     // Blanks as if for another header within the header.
-    const blanks = ' '.repeat(8000);
+    const blanks = ' '.repeat(40_000);
     expect(warnings(read(`ntp: {config: {template: "##template:${blanks}template:${blanks}\\rA"}}`))).toEqual(
       [],
     );

@@ -38,7 +38,9 @@ function checkLinks(
   minor: number,
   say: Remarks,
 ): void {
-  const through = (path = '') => links.some((link) => path.startsWith(`${link.path}/`));
+  const linked = new Set(links.map(({ path }) => path));
+  const through = (path = '') => directoriesOf(path).some((place) => linked.has(place));
+  const isDirectory = new Set(directories.map(({ path }) => path));
   for (const node of [...directories, ...files, ...links]) {
     if (through(node.path)) say.error(node, [], 'lies below a link of this config');
   }
@@ -50,13 +52,24 @@ function checkLinks(
     }
     if (link.hard !== true) continue;
     const target = targetOf(link);
-    if (directories.some(({ path }) => path === target)) say.error(link, [], 'is a hard link to a directory');
+    if (isDirectory.has(target)) say.error(link, [], 'is a hard link to a directory');
     for (const who of ['user', 'group'] as const) {
       for (const key of ['id', 'name'] as const)
         if (link[who]?.[key] !== undefined)
           say.warn(link[who], [key], 'is ignored: a hard link has no owner of its own');
     }
   }
+}
+
+/** No path is longer (PATH_MAX). */
+const LONGEST = 4096;
+
+/** What stands before each slash of a path. */
+function directoriesOf(path: string): string[] {
+  const found: string[] = [];
+  for (let at = path.indexOf('/', 1); at !== -1 && at < LONGEST; at = path.indexOf('/', at + 1))
+    found.push(path.slice(0, at));
+  return found;
 }
 
 /** Where a hard link leads; one that is not absolute counts from the link itself, as in Ignition. */
