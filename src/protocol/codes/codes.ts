@@ -167,7 +167,7 @@ const TABLE = {
   CommandEndedScript: entry(
     'runtime',
     'permanent',
-    'A command ended the script before all commands had run (exit, set -e, or a syntax error).',
+    'A command ended the script before all commands had run (exit, set -e, a syntax error, or a here-document whose end is missing).',
     'Correct the command named; the ones after it were not run.',
   ),
   Interrupted: entry(
