@@ -2,6 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { code, HINT, verdict } from '../../../test/support/logs/log-verdict.ts';
 
+it('an address into which a wrapping has put blanks is one', () => {
+  const error =
+    'error execution phase preflight: couldn\'t validate the identity of the API Server: Get "https://clu  ster-endpoint:6443/api/v1/namespaces/kube-public/configmaps/cluster-info?timeout=10s": dial tcp 172  .31.0.2:6443: connect: no route to host';
+  expect(code('[preflight] Running pre-flight checks', error, HINT)).toBe('ApiServerUnreachable');
+});
+
 describe('an error over several lines', () => {
   it.each([
     [

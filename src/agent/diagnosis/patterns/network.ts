@@ -37,7 +37,8 @@ const refused: Pattern = inError(
 
 /** No route, a firewall, an interface that is down: whatever else the system says of a connection. */
 const unroutable: Pattern = inError(
-  /dial tcp (\S+?): connect(?:ex)?: (?!connection (?:timed out|reset)|operation timed out)([A-Za-z][^\n"<]*)/,
+  // What wraps a text at any character leaves blanks in an address.
+  /dial tcp (\S{1,300}?(?: {1,4}\S{1,40}?)?): connect(?:ex)?: (?!connection (?:timed out|reset)|operation timed out)([A-Za-z][^\n"<]*)/,
   (match, { output }) => ({
     code: 'ApiServerUnreachable',
     facts: { saysHow: true },
