@@ -43,6 +43,11 @@ export class Report {
     return this.entries.some((entry) => entry.severity === 'error');
   }
 
+  /** No more of these are listed: whoever looks for what was meant by a word may stop. */
+  isFull(severity: ReportEntry['severity']): boolean {
+    return this.entries.filter((entry) => entry.severity === severity).length > MAX_REPORT_ENTRIES;
+  }
+
   #add(entry: ReportEntry, where: Position | undefined): void {
     const same = this.entries.filter((other) => other.severity === entry.severity).length;
     if (same > MAX_REPORT_ENTRIES) return;

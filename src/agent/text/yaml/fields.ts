@@ -125,6 +125,7 @@ export class Fields {
   /** Reports every unread field as an error; for Slipway's own keys, where an unknown one is a mistake. */
   refuseUnknown(): void {
     for (const [name, { where }] of this.#nodes) {
+      if (this.#report.isFull('error')) return;
       if (!this.#asked.has(name)) this.wrongAt(where, `${printable(name)} ${notKnown(name, this.#asked)}.`);
     }
   }
@@ -133,6 +134,7 @@ export class Fields {
   finish(known: Readonly<Record<string, string>> = {}): void {
     for (const [name, { where }] of this.#nodes) {
       if (this.#asked.has(name)) continue;
+      if (this.#report.isFull('warning')) return;
       const why = known[name] ?? notKnown(name, this.#asked);
       this.#report.warn(
         'UserDataIgnoredKey',

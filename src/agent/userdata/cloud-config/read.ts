@@ -123,6 +123,7 @@ export function readCloudConfig(
     if (asked.has(name) || READ_BEFORE.includes(name)) continue;
     const isKnown = Object.hasOwn(KNOWN_KEYS, name);
     if (!isKnown) unknownKeys.push({ name, where: key.where });
+    if (report.isFull('warning')) continue;
     const why = isKnown ? KNOWN_KEYS[name] : notKnown(name, asked);
     report.warn('UserDataIgnoredKey', `${printable(name)} ${why}; it is ignored.`, key.where);
   }
