@@ -6,13 +6,14 @@ import { parseInvocation } from './invocation.ts';
  * and lines that only print the words do not count. Never throws.
  */
 export function mentionsKubeadmBootstrap(shell: string): boolean {
+  // Each place is looked at once, however many calls stand in one text.
+  let [begin, seen] = [0, 0];
   for (const match of shell.matchAll(/(?<=^|[\s;&|(){}`"'=/])kubeadm["']?((?:[ \t]|\\\n)[^\n;|&]*)/g)) {
-    const before =
-      shell
-        .slice(0, match.index)
-        .split(/[\n;|&]/)
-        .at(-1) ?? '';
-    if (/^\s*(echo|printf|#)/.test(before)) continue;
+    const between = shell.slice(seen, match.index);
+    const separator = Math.max(...['\n', ';', '|', '&'].map((sign) => between.lastIndexOf(sign)));
+    if (separator !== -1) begin = seen + separator + 1;
+    seen = match.index;
+    if (/^\s*(echo|printf|#)/.test(shell.slice(begin, match.index))) continue;
     const words = (match[1] ?? '').split(/[\s\\"']+/).filter((word) => word !== '');
     const verb = words.findIndex((word) => word === 'init' || word === 'join');
     if (verb < 0 || words.slice(0, verb).some((word) => /^[a-z]/.test(word) && word !== 'init')) continue;

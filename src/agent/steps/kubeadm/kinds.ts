@@ -87,9 +87,17 @@ export const ready: StepKind<Record<string, never>> = {
   work: async () => (await import('./ready.ts')).seeReady,
 };
 
-/** What comes back before kubeadm has ended. */
-const IN_BACKGROUND =
-  /\bkubeadm\b[^\n;|]*[^&\n]&[ \t]*(?:[\n;)]|$)|\b(?:nohup|setsid|systemd-run|screen|tmux|disown|batch|--no-block)\b/;
+/** What sees to it that something goes on behind the shell. */
+const STARTER = /\b(?:nohup|setsid|systemd-run|screen|tmux|disown|batch|--no-block)\b/;
+
+/** Does it come back before kubeadm has ended? Piece by piece: each is looked through once for what follows kubeadm's name. */
+function isInBackground(shell: string): boolean {
+  if (STARTER.test(shell)) return true;
+  return shell.split(/[\n;|]/).some((piece) => {
+    const at = piece.search(/\bkubeadm\b/);
+    return at !== -1 && /[^&]&[ \t]*(?:\)|$)/.test(piece.slice(at + 'kubeadm'.length));
+  });
+}
 
 /** For commands that call kubeadm and wait for it, where none is taken over. */
 export const leftCall: StepKind<LeftCallSpec> = {
@@ -98,7 +106,7 @@ export const leftCall: StepKind<LeftCallSpec> = {
     if (withoutKubeadm || commands.some(({ kind }) => kind === 'kubeadm')) return [];
     const shells = commands.flatMap((entry) => (entry.kind === 'command' ? entry.shell.reveal() : []));
     const call = shells.find(mentionsKubeadmBootstrap);
-    if (call === undefined || shells.some((shell) => IN_BACKGROUND.test(shell))) return [];
+    if (call === undefined || shells.some(isInBackground)) return [];
     const verb = /\bkubeadm\b[^\n;|&]*\bjoin\b/.test(call) ? 'join' : 'init';
     return [{ id: 'node', title: `see that kubeadm ${verb} has made a node`, spec: { verb } }];
   },

@@ -33,6 +33,11 @@ it.each([
   expect(await planned(runcmd)).toEqual([]);
 });
 
+it('is looked for once in a very long line', async () => {
+  const line = `kubeadm join --config /a | cat; echo ${'kubeadm & '.repeat(300_000)}x`;
+  expect(await planned(line)).toEqual(['see that kubeadm join has made a node']);
+});
+
 it('is not looked for where no node is asked for', async () => {
   expect(await planned('kubeadm join --config /a | tee /b', 'slipway: {kubeadm: none}\n')).toEqual([]);
 });

@@ -38,7 +38,7 @@ describe('startOrder', () => {
 });
 
 it('looks once at the empty lines of a unit', () => {
-  const { after } = startOrder([unit('a.service', { text: `[Unit]${'\n'.repeat(3_000_000)}After=x` })], {
+  const { after } = startOrder([unit('a.service', { text: `[Unit]${'\n'.repeat(3_000_000)}x\nAfter=x` })], {
     ...{ requires: [], wants: [], after: [] },
   });
   expect(after).toEqual([]);
