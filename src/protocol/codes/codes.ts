@@ -186,7 +186,7 @@ const TABLE = {
     'agent',
     'permanent',
     'The deadline passed before the node was bootstrapped.',
-    'Read the last failure given here; raise --deadline only if the machine is merely slow.',
+    'Read what failed last, where it is given here; raise --deadline only if the machine is merely slow.',
   ),
   JournalNotWritten: entry(
     'agent',
