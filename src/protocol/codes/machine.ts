@@ -19,7 +19,7 @@ export const MACHINE_CODES = {
     'runtime',
     'permanent',
     'A user of the user data could not be created or set up.',
-    'Read what the program said, and correct the setting of the user named.',
+    'Read why, and correct the setting of the user named.',
   ),
   AccountSettingIgnored: entry(
     'runtime',

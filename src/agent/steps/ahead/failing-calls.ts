@@ -1,4 +1,5 @@
 import type { Command, Document, ReportEntry } from '../../document/document.ts';
+import { isPlain } from './unreadable-commands.ts';
 
 const CALL = /^(?:\S*\/)?cloud-init-per(?=\s|$)|^'(?:[^']*\/)?cloud-init-per'(?=\s|$)/;
 /** Words that the shell leaves as they are. */
@@ -23,7 +24,25 @@ export function failingCalls({ bootCommands, commands, onError }: Document): Rep
     ...commands.flatMap((command, at) =>
       command.kind === 'command' ? told(command, `runcmd ${at + 1}`) : [],
     ),
+    ...earlyEnd(bootCommands, 'bootcmd'),
+    ...earlyEnd(commands, 'runcmd'),
   ];
+}
+
+/** An `exit` that nothing decides upon: the commands share one shell. */
+function earlyEnd(commands: Document['commands'], list: string): ReportEntry[] {
+  const texts = commands.map((entry) => (entry.kind === 'command' ? entry.shell.reveal() : ':'));
+  const at = texts.findIndex((text) => /^\s*exit(?:\s+\d+)?\s*$/.test(text));
+  if (at < 0 || at === texts.length - 1 || !texts.slice(0, at).every(isPlain)) return [];
+  const calls = commands.map(
+    (entry, index) => entry.kind === 'kubeadm' || /\bkubeadm\s+(?:init|join)\b/.test(texts[index] ?? ''),
+  );
+  const isLost = calls.includes(true) && calls.indexOf(true) > at;
+  const what = isLost ? 'the call of kubeadm never runs' : 'what is behind it never runs';
+  const message = `${list} ${at + 1} ends the shell, so ${what}`;
+  const { where } = commands[at] ?? {};
+  const severity = isLost ? 'error' : 'warning';
+  return [{ severity, code: 'CommandEndedScript', message, ...(where ? { where } : {}) }];
 }
 
 function refusal(text: string): string | undefined {

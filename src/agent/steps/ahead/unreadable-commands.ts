@@ -53,7 +53,7 @@ async function unreadable(
   items: readonly Item[],
   isFatal: (at: number) => boolean,
 ): Promise<ReportEntry[]> {
-  if (items.every(({ text }) => PLAIN.test(text) && !COMPOUND.test(text))) return [];
+  if (items.every(({ text }) => isPlain(text))) return [];
   const why = await complaint(host, shell, items);
   if (why === undefined) return [];
   const isShort = items.length <= MOST_ITEMS && lettersOf(items) <= MOST_LETTERS;
@@ -63,6 +63,11 @@ async function unreadable(
   const message = `The shell cannot read ${which} (${why}), and would run neither it nor what is behind it`;
   const severity = at !== undefined && isFatal(at) ? 'error' : 'warning';
   return [{ severity, code: 'UserDataInvalid', message, ...(where ? { where } : {}) }];
+}
+
+/** A whole command by itself, whatever stands around it. */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text) && !COMPOUND.test(text);
 }
 
 const lettersOf = (items: readonly Item[]): number => items.reduce((sum, { text }) => sum + text.length, 0);
