@@ -6,7 +6,7 @@ const TOKEN = /\btoken:\s*["']?[a-z0-9]{6}\.[a-z0-9]{16}\b/;
 const PASSWORD =
   /(?:^|\s)(?:password|passwd|client-?secret|aws_secret_access_key)["']?\s*[:=]\s*["']?[^\s"'{$<]{4,}/i;
 const OPTIONS =
-  /(?:^|\s)--?(?:token|discovery-token|tls-bootstrap-token|certificate-key|password|api-?key|client-secret)[= ]["']?[^\s"'$]{6,}|(?:curl|wget)\s[^|;&]*(?:-u|--user)[ =]["']?[^\s"'$]+:[^\s"'$]+/i;
+  /(?:^|\s)--?(?:token|discovery-token|tls-bootstrap-token|certificate-key|password|api-?key|client-secret)[= ]["']?[^\s"'$]{6,}|(?:curl|wget)\s[^|;&]{0,400}(?:-u|--user)[ =]["']?[^\s"'$]+:[^\s"'$]+/i;
 
 export const SECRET_RULES: readonly Rule[] = [
   {
