@@ -11,7 +11,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     network preflight sealed secrets startup steps steps/kind steps/kubeadm userdata userdata/instance
     userdata/sources wipe`,
   check:
-    'kit kit/bytes kit/terminal protocol protocol/codes tpm/sealing check/rule check/rules document host text',
+    'kit kit/bytes kit/terminal protocol protocol/codes tpm/sealing check/rule check/rules document host steps/ahead text',
   'check/rule': 'check/shell document userdata',
   'check/rules': 'check/rule check/shell document stores/reference',
   'check/shell': '',

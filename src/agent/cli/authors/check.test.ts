@@ -65,3 +65,23 @@ it('what the steps would find of accounts is told before', async () => {
   ]);
   expect(status).toBe(1);
 });
+
+it.each([
+  ['runcmd: [ls, "(a"]', 'The shell cannot read runcmd 2'],
+  ['bootcmd: ["for a in b; do"]', 'The shell cannot read bootcmd 1'],
+])('commands that bash cannot read are told: %s', async (text, message) => {
+  const { status, others } = await checked(text);
+  expect(others).toEqual([expect.stringContaining(message)]);
+  expect(status).toBe(1);
+});
+
+it('nor is PowerShell for bash to read', async () => {
+  const file = join(scratch(), 'user-data');
+  writeFileSync(file, '#ps1\nif (Test-Path C:\\k) { kubeadm join x }\n');
+  await checkCommand([file], { output: 'text' });
+  expect(printed).not.toContain('cannot read');
+});
+
+it('commands that only some shells read are not', async () => {
+  expect(await checked('runcmd: ["cat <(ls)", "[[ a == b ]] && ls"]')).toMatchObject({ others: [] });
+});

@@ -5,6 +5,7 @@ import { check, type Finding, findingOf } from '../../check/check.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
 import { stubProblems } from '../../check/stub-problems.ts';
 import { unknownZone } from '../../check/unknown-zone.ts';
+import { unreadableHere } from '../../check/unreadable-here.ts';
 import type { Host } from '../../host/host.ts';
 import { createHost } from '../../machine.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
@@ -96,6 +97,7 @@ async function findingsOf(
         ...doubtful(document),
         ...failingCalls(document),
         ...(await unknownZone(host, document)),
+        ...(await unreadableHere(host, document)),
       ]
     : [];
   const sealed = document.sealed === undefined ? [] : stubProblems(document.sealed, host.clock.now());

@@ -26,6 +26,7 @@ const COMPOUND =
 export async function unreadableCommands(
   host: Pick<Host, 'processes'>,
   { bootCommands, commands, shell = '/bin/sh' }: Document,
+  bootShell = '/bin/sh',
 ): Promise<ReportEntry[]> {
   const boot = bootCommands.map(({ shell: text, where }) => item(text.reveal(), where));
   const once = commands.map((entry) =>
@@ -33,7 +34,7 @@ export async function unreadableCommands(
   );
   const decides = !once.some(({ callsKubeadm }) => callsKubeadm);
   return [
-    ...(await unreadable(host, '/bin/sh', 'bootcmd', boot, () => false)),
+    ...(await unreadable(host, bootShell, 'bootcmd', boot, () => false)),
     ...(await unreadable(host, shell, 'runcmd', once, (at) => {
       const isAfter = once.slice(at).some(({ callsKubeadm }) => callsKubeadm);
       const isSure = !once.slice(0, at + 1).some(({ text }) => UNSURE.test(text));
