@@ -64,7 +64,7 @@ function sections(entries: readonly FileEntry[]): FileEntry[][] {
   let section: FileEntry[] = [];
   for (const entry of entries) {
     const source = fileOf(entry.from);
-    if (section.some(({ path }) => path === source)) {
+    if (source !== undefined && section.some(({ path }) => path === source)) {
       found.push(section);
       section = [];
     }
