@@ -49,23 +49,23 @@ describe('users that useradd would refuse', () => {
   it.each([
     [
       'users: [{name: bob, uid: 1000}]',
-      '2: error: The user bob cannot be made: its uid 1000 is that of ubuntu',
+      '2: warning: The user bob cannot be made: its uid 1000 is that of ubuntu',
     ],
     [
       'users:\n- {name: bob, uid: 7}\n- {name: eve, uid: 7}',
-      '4: error: The user eve cannot be made: its uid 7 is that of bob',
+      '4: warning: The user eve cannot be made: its uid 7 is that of bob',
     ],
     [
       'users: [{name: operator}]',
-      '2: error: The user operator cannot be made: there is a group of its name, which useradd would make; name it as the primary group',
+      '2: warning: The user operator cannot be made: there is a group of its name, which useradd would make; name it as the primary group',
     ],
     [
       'groups: [ops]\nusers: [{name: ops, groups: [app]}]',
-      expect.stringMatching(/^3: error: .* there is a group of its name/),
+      expect.stringMatching(/^3: warning: .* there is a group of its name/),
     ],
     [
       'users: [{name: bob, primary_group: staff, create_groups: false}]',
-      '2: error: The user bob cannot be made: there is no group staff',
+      '2: warning: The user bob cannot be made: there is no group staff',
     ],
     [
       ignition({ users: [{ name: 'bob', uid: 1000 }] }),
@@ -75,7 +75,7 @@ describe('users that useradd would refuse', () => {
       ignition({ users: [{ name: 'ubuntu', groups: ['docker'] }] }),
       '1: error: The user ubuntu cannot be made: there is no group docker',
     ],
-  ])('are an error before anything is changed: %s', async (text, message) => {
+  ])('are told before anything is changed: %s', async (text, message) => {
     expect(await told(impossibleAccounts, text)).toEqual([message]);
   });
 
@@ -123,14 +123,14 @@ describe('what the programs themselves are asked', () => {
   ])('they refuse: %s', async (text, who) => {
     expect(await told(impossibleAccounts, text, { useradd: refuse })).toEqual([
       expect.stringMatching(
-        new RegExp(`^2: error: ${who} cannot be made: useradd of this machine would say`),
+        new RegExp(`^2: warning: ${who} cannot be made: useradd of this machine would say`),
       ),
     ]);
   });
 
   it('is of groups too, which have no line of their own', async () => {
     expect(await told(impossibleAccounts, `groups: [${long}]`, { groupadd: refuse })).toEqual([
-      expect.stringMatching(/^-: error: The group a{40} cannot be made: groupadd /),
+      expect.stringMatching(/^-: warning: The group a{40} cannot be made: groupadd /),
     ]);
   });
 
@@ -179,9 +179,9 @@ describe('sudo rules', () => {
   it.each([
     [now, 'expected a fully-qualified path name'],
     [then, 'syntax error'],
-  ])('that visudo refuses are an error before anything is changed', async (visudo, why) => {
+  ])('that visudo refuses are told before anything is changed', async (visudo, why) => {
     expect(await told(unreadableRules, text, { visudo })).toEqual([
-      `4: error: The user ann cannot have its sudo rules: rule 2 cannot be read (visudo says "${why}")`,
+      `4: warning: The user ann cannot have its sudo rules: rule 2 cannot be read (visudo says "${why}")`,
     ]);
   });
 

@@ -9,7 +9,7 @@ type Account = { name: string; id: string };
 /** Whoever writes these makes users of his own. */
 export const ACCOUNT_FILES: ReadonlySet<string> = new Set(['/etc/passwd', '/etc/group']);
 
-/** Users that the machine's own programs would refuse to make: their step would tell it when other things have been done. */
+/** Users that the machine's own programs would refuse to make: their step would tell it when other things have been done. An error in Ignition's only. */
 export async function impossibleAccounts(
   host: Pick<Host, 'files' | 'processes'>,
   document: Document,
@@ -56,13 +56,13 @@ async function inTheWay(
     const asked = [...user.groups, ...(primaryGroup ? [primaryGroup] : [])];
     if (makesGroups) for (const group of asked) known.add(group);
     const other = taken.find((account) => account.id === String(uid) && account.name !== name);
-    if (other) found.push(error(user, `its uid ${uid} is that of ${printable(other.name)}`));
+    if (other) found.push(problem(user, `its uid ${uid} is that of ${printable(other.name)}`));
     const missing = await firstMissing(host, asked, known);
-    if (missing !== undefined) found.push(error(user, `there is no group ${printable(missing)}`));
+    if (missing !== undefined) found.push(problem(user, `there is no group ${printable(missing)}`));
     const hasOwnGroup = !isThere && makesOwnGroup && !user.noUserGroup && primaryGroup === undefined;
     if (hasOwnGroup && known.has(name))
       found.push(
-        error(user, 'there is a group of its name, which useradd would make; name it as the primary group'),
+        problem(user, 'there is a group of its name, which useradd would make; name it as the primary group'),
       );
     if (hasOwnGroup) known.add(name);
     if (uid !== undefined) taken.push({ name, id: String(uid) });
@@ -96,7 +96,13 @@ async function makesGroupOfUser({ files }: Pick<Host, 'files'>): Promise<boolean
   return /^[^\S\n]*USERGROUPS_ENAB\s+yes\b/m.test(text);
 }
 
-function error({ name, where }: UserEntry, why: string): ReportEntry {
+/** Ignition ends there; a node comes up without a user that a cloud-config asks for. */
+function problem({ name, where, exact }: UserEntry, why: string): ReportEntry {
   const message = `The user ${printable(name)} cannot be made: ${why}`;
-  return { severity: 'error', code: 'UserNotCreated', message, ...(where ? { where } : {}) };
+  return {
+    severity: exact ? 'error' : 'warning',
+    code: 'UserNotCreated',
+    message,
+    ...(where ? { where } : {}),
+  };
 }

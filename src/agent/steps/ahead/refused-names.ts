@@ -20,6 +20,7 @@ type Question = {
   what: string;
   argv: [string, ...string[]];
   where?: Position | undefined;
+  isExact: boolean;
   isThere: (host: Asked) => Promise<boolean>;
 };
 
@@ -43,6 +44,7 @@ function ofUser({ name, expiredate = '', where, exact }: UserEntry): Question[] 
       what: `The user ${printable(name)}`,
       argv: ['useradd', '--prefix', NOWHERE, ...date, '--', name],
       where,
+      isExact: exact !== undefined,
       isThere: async (host) => (await findAccount(host, name)) !== undefined,
     },
   ];
@@ -54,12 +56,13 @@ function ofGroup({ name, exact }: GroupEntry): Question[] {
     {
       what: `The group ${printable(name)}`,
       argv: ['groupadd', '--prefix', NOWHERE, '--', name],
+      isExact: exact !== undefined,
       isThere: (host) => groupExists(host, name),
     },
   ];
 }
 
-async function ask(host: Asked, { what, argv, where, isThere }: Question): Promise<ReportEntry[]> {
+async function ask(host: Asked, { what, argv, where, isExact, isThere }: Question): Promise<ReportEntry[]> {
   if (await isThere(host)) return [];
   const { exitStatus, stderr, timedOut } = await host.processes.run({
     argv,
@@ -69,5 +72,6 @@ async function ask(host: Asked, { what, argv, where, isThere }: Question): Promi
   if (timedOut || exitStatus !== REFUSED) return [];
   const said = printable(stderr.split('\n')[0]?.replace(/^\w+: /, '') ?? '').slice(0, 120);
   const message = `${what} cannot be made: ${argv[0]} of this machine would say "${said}"`;
-  return [{ severity: 'error', code: 'UserDataInvalid', message, ...(where ? { where } : {}) }];
+  const severity = isExact ? 'error' : 'warning';
+  return [{ severity, code: 'UserNotCreated', message, ...(where ? { where } : {}) }];
 }

@@ -58,5 +58,5 @@ async function complaint(
 
 function entry({ name, where }: UserEntry, rule: number, why: string): ReportEntry {
   const message = `The user ${printable(name)} cannot have its sudo rules: rule ${rule} cannot be read (${why})`;
-  return { severity: 'error', code: 'UserDataInvalid', message, ...(where ? { where } : {}) };
+  return { severity: 'warning', code: 'UserNotCreated', message, ...(where ? { where } : {}) };
 }
