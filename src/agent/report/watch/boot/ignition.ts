@@ -179,7 +179,7 @@ export class IgnitionBoot {
 
   /** The machine is a node; the commands after kubeadm were not all run. */
   async #failedAfterwards(attempt: Attempt, state: UnitState): Promise<Observation> {
-    const last = lastLines(await unitOutput(this.#host, attempt.invocation), 1).join('');
+    const last = lastLines(await unitOutput(this.#host, { unit: UNIT, ...attempt }), 1).join('');
     const message = `${UNIT} failed after kubeadm had succeeded (${describeEnd(state)}); commands after it were not run.${last && ` Its last line: ${last}`}`;
     return this.#sequence.once(`after:${attempt.invocation}`, [
       { type: 'finding', severity: 'warning', code: 'CommandFailed', message },
@@ -187,10 +187,10 @@ export class IgnitionBoot {
   }
 
   async #why(
-    { invocation }: Attempt,
+    attempt: Attempt,
     state: UnitState | undefined,
   ): Promise<{ step: EventStep; failure: EventFailure }> {
-    const output = await unitOutput(this.#host, invocation);
+    const output = await unitOutput(this.#host, { unit: UNIT, ...attempt });
     const { verb: seen } = this.#sequence;
     const exitStatus = state && exitStatusOf(state);
     const kubeadm = kubeadmFailure(output, { seen, meant: await this.#meant(), exitStatus });

@@ -3,7 +3,7 @@ import { createLinuxHost } from '../../../host/linux/host.ts';
 import { unitOutput } from './systemd-unit.ts';
 
 /** A machine whose journalctl does that; what it was asked is noted. */
-async function outputWhere(does: { sync?: 'hangs'; show?: 'hangs' | 'empty' | 'late' }) {
+async function outputWhere(does: { sync?: 'hangs'; show?: 'hangs' | 'empty' | 'late' | 'unnamed' }) {
   const real = createLinuxHost();
   const asked: string[] = [];
   const said = (stdout: string, timedOut = false) => ({
@@ -15,15 +15,26 @@ async function outputWhere(does: { sync?: 'hangs'; show?: 'hangs' | 'empty' | 'l
     processes: {
       ...real.processes,
       run: async ({ argv }: { argv: readonly string[] }) => {
-        const what = argv.includes('--sync') ? 'sync' : 'show';
+        const what = argv.includes('--sync') ? 'sync' : argv.includes('--since') ? 'since' : 'show';
         asked.push(what);
+        if (what === 'since') {
+          expect(argv.slice(-2)).toEqual([expect.stringMatching(/^@\d{10}$/), '_SYSTEMD_UNIT=a.service']);
+          return said(does.show === 'unnamed' ? 'kubeadm failed\n' : '');
+        }
         if (does[what] === 'hangs') return said('', true);
         const isLate = does.show === 'late' && asked.filter((one) => one === 'show').length < 3;
-        return said(what === 'sync' || does.show === 'empty' || isLate ? '' : 'kubeadm failed\n');
+        return said(
+          what === 'sync' || does.show === 'empty' || does.show === 'unnamed' || isLate
+            ? ''
+            : 'kubeadm failed\n',
+        );
       },
     },
   };
-  return { output: await unitOutput(host, 'i'), asked: asked.join(' ') };
+  return {
+    output: await unitOutput(host, { unit: 'a.service', invocation: 'i', startedAt: real.clock.monotonic() }),
+    asked: asked.join(' '),
+  };
 }
 
 it('has the journal written out before it is read', async () => {
@@ -37,6 +48,12 @@ it('looks again where nothing is there yet', async () => {
 
 it('waits once for a journal that hangs', async () => {
   expect((await outputWhere({ sync: 'hangs' })).asked).toBe('sync show');
-  expect((await outputWhere({ sync: 'hangs', show: 'empty' })).asked).toBe(`sync${' show'.repeat(12)}`);
+  expect((await outputWhere({ sync: 'hangs', show: 'empty' })).asked).toBe(`sync${' show'.repeat(12)} since`);
   expect(await outputWhere({ sync: 'hangs', show: 'hangs' })).toEqual({ output: '', asked: 'sync show' });
+});
+
+it('takes what the unit has printed since where journald does not know of which run that was', async () => {
+  const { output, asked } = await outputWhere({ show: 'unnamed' });
+  expect(output).toBe('kubeadm failed\n');
+  expect(asked).toMatch(/show since$/);
 });

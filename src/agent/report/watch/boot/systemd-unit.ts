@@ -83,19 +83,26 @@ export async function runningInvocation(host: Host, unit: string): Promise<strin
 /**
  * What the processes of one run of a service have printed, both streams as they came; its end where it is long. journald of
  * a machine that boots may be behind by seconds, and a service that failed has mostly printed something: where there is
- * nothing, it is looked for again for a while.
+ * nothing, it is looked for again for a while. Of a process that ended before journald had looked at it, the run is not
+ * known: then what the unit's processes have printed since that run began counts.
+ *
+ * @param run `startedAt` in milliseconds of the monotonic clock
  */
-export async function unitOutput(host: Host, invocation: string): Promise<string> {
+export async function unitOutput(
+  host: Host,
+  { unit, invocation, startedAt }: { unit: string; invocation: string; startedAt: number },
+): Promise<string> {
+  const began = (host.clock.now().getTime() - (host.clock.monotonic() - startedAt)) / 1000;
+  const read = (...which: string[]) =>
+    ask(host, ['journalctl', '-b', '-q', '--no-pager', '-o', 'cat', '-n', String(OUTPUT_LINES), ...which]);
   let answers = true;
   for (let left = LOOKS; ; left -= 1) {
     // Its last lines may still be on their way when systemd knows its end. Where this fails, what is there must do.
     if (answers) answers = !(await ask(host, ['journalctl', '--sync'])).timedOut;
-    const { stdout, timedOut } = await ask(host, [
-      ...(['journalctl', '-b', '-q', '--no-pager', '-o', 'cat', '-n', String(OUTPUT_LINES)] as const),
-      `_SYSTEMD_INVOCATION_ID=${invocation}`,
-    ]);
+    const { stdout, timedOut } = await read(`_SYSTEMD_INVOCATION_ID=${invocation}`);
     // A journal that hangs once is not waited for again and again.
-    if (stdout.trim() !== '' || timedOut || left <= 1) return stdout;
+    if (stdout.trim() !== '' || timedOut) return stdout;
+    if (left <= 1) return (await read('--since', `@${Math.floor(began)}`, `_SYSTEMD_UNIT=${unit}`)).stdout;
     await host.clock.sleep(LOOK_AGAIN_MS);
   }
 }
