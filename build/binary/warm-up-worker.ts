@@ -26,12 +26,28 @@ function leaveNothingToChance(on: boolean): void {
     setFlagsFromString(on ? `--no-${flag}` : `--${flag}`);
 }
 
+/** A machine with much else to do is slower than this by less. */
+const PATIENCE = 100;
+
+/**
+ * A machine with much else to do takes seconds for what takes milliseconds elsewhere: it has other words for them, and what is
+ * done where something takes too long would be in its cache. So the clock stands still, and every patience is longer.
+ */
+function stopTheClock(): void {
+  const now = process.hrtime();
+  process.hrtime = Object.assign(() => now, { bigint: process.hrtime.bigint });
+  const { setTimeout } = globalThis;
+  const patient = (work: () => void, ms = 0) => setTimeout(work, Math.min(ms * PATIENCE, 2 ** 31 - 1));
+  globalThis.setTimeout = Object.assign(patient, setTimeout);
+}
+
 /**
  * Runs the command that a boot waits for, and writes the cache when nothing is left to do. Only that one: what others
  * need besides would be read at every boot, and they can wait the few milliseconds that compiling takes.
  */
 function makeCache(): void {
   leaveNothingToChance(true);
+  stopTheClock();
   const script = new Script(source, { filename: 'slipway.cjs' });
   process.on('exit', () => {
     // It need not succeed: who is not root can give no file to its owner.

@@ -94,10 +94,14 @@ function runWorker(
 
 /**
  * Stands in for chroot, which only root may use and which would find no shell below the folder: it runs the script of the
- * document's commands on the folder itself, so that the agent comes through all of its work.
+ * document's commands on the folder itself, so that the agent comes through all of its work. Whatever else is called reads
+ * what it is given: where it has ended before, the agent sees that, or not, by chance.
  */
 const CHROOT = `#!/bin/sh
-sed "s#'/run/slipway#'$1/run/slipway#" "$1$3" >"$1/script" && exec "$2" "$1/script"
+root=$1
+shift
+[ -f "$root$2" ] || exec "$@"
+sed "s#'/run/slipway#'$root/run/slipway#" "$root$2" >"$root/script" && exec "$1" "$root/script"
 `;
 
 /**
