@@ -15,6 +15,7 @@ const PAIR = new Authority(certificate, privateKey).server(['127.0.0.1'], 3_600_
 
 /** What the API server answers: a status, and the tokens that have signed the cluster-info. */
 interface Answer {
+  isPage?: true;
   status: number;
   signedBy?: string[];
 }
@@ -40,7 +41,8 @@ describe('awaitCluster', () => {
       if (url === '/livez') return void response.writeHead(404).end();
       requests += 1;
       count += 1;
-      const { status, signedBy = [] } = answer(count);
+      const { status, signedBy = [], isPage } = answer(count);
+      if (isPage) return void response.writeHead(status).end('<html></html>');
       const data = Object.fromEntries(signedBy.map((id) => [`jws-kubeconfig-${id}`, 'x']));
       response.writeHead(status).end(JSON.stringify({ kind: 'ConfigMap', data }));
     });
@@ -98,15 +100,17 @@ describe('awaitCluster', () => {
     const endpoint = await serve((request) => {
       if (request === 1) return { status: 503 };
       if (request === 2) return { status: 403 };
-      return { status: 200, signedBy: request < 5 ? [] : [ID] };
+      if (request === 3) return { status: 200, isPage: true };
+      return { status: 200, signedBy: request < 6 ? [] : [ID] };
     });
     expect(await wait([endpoint])).toEqual({ endpoint, inVain: false });
     expect(told).toEqual([
       `waiting for the cluster: the API server ${endpoint} answers with HTTP status 503`,
       `waiting for the cluster: the API server ${endpoint} shows no cluster-info yet (HTTP status 403)`,
+      `waiting for the cluster: what answers at ${endpoint} sends something else than cluster-info (HTTP status 200): it may be no API server`,
       `waiting for the cluster: the cluster does not know the token ${ID} yet, or no longer`,
     ]);
-    expect({ requests, connections }).toEqual({ requests: 5, connections: 1 });
+    expect({ requests, connections }).toEqual({ requests: 6, connections: 1 });
   });
 
   it('waits for an API server that comes up', async () => {

@@ -127,6 +127,8 @@ function lacking(view: ApiServerView, tokenId: string | undefined): string | und
   if (status === undefined) return `${endpoint} does not answer yet: ${problem ?? failedAt}${checks}`;
   if (status >= 500) return `the API server ${endpoint} answers with HTTP status ${status}${checks}`;
   if (tokenId === undefined) return undefined;
+  if (status === 200 && clusterInfo === undefined)
+    return `what answers at ${endpoint} sends something else than cluster-info (HTTP status 200): it may be no API server`;
   if (status !== 200 || clusterInfo === undefined)
     return `the API server ${endpoint} shows no cluster-info yet (HTTP status ${status})`;
   return clusterInfo.signedBy.includes(tokenId)
