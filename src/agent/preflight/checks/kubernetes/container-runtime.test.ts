@@ -137,6 +137,7 @@ describe('the check of the container runtime', () => {
         rest = 'UnitFileState=masked\nActiveState=inactive\n',
         other = '',
         docker = false,
+        dockerd = false,
         units = [] as string[],
       } = {},
     ) => {
@@ -154,6 +155,7 @@ describe('the check of the container runtime', () => {
         },
         processes: {
           ...real.processes,
+          which: async (name: string) => (dockerd && name === 'dockerd' ? '/usr/bin/dockerd' : undefined),
           run: async ({ argv }: { argv: readonly string[] }) => ({
             exitStatus: 0,
             stdout: argv.some((unit) => unit.includes('*')) ? other : stdout,
@@ -187,8 +189,9 @@ describe('the check of the container runtime', () => {
       { units: ['vendor.service'] },
     ])
       expect(await look(['masked'], mayCome)).toMatchObject({ message: none });
-    // Docker's unit is none of them.
-    expect(await look(['masked'], { kubeadmMinor: 23 })).toMatchObject({ message: none });
+    // Docker's unit is none of them, and where there is no Docker there is none to wait for.
+    expect(await look(['masked'], { kubeadmMinor: 23, dockerd: true })).toMatchObject({ message: none });
+    expect(await look(['masked'], { kubeadmMinor: 23 })).toMatchObject({ isPermanent: true });
   });
 
   it('does not wait for one that never answers', async () => {

@@ -37,7 +37,9 @@ export const containerRuntime: Check = {
       const asked = (await showUnits(host, Object.values(UNITS), STATE, ASK_MS)) ?? [];
       const installed = asked.filter((unit) => unit.get('LoadState') !== 'not-found');
       const names = installed.map((unit) => unit.get('Id') ?? '');
-      const mayBe = mayUseDocker || (await host.files.stat('/var/run/docker.sock')) !== undefined;
+      const mayBe =
+        (mayUseDocker && (await isDockerInstalled(host))) ||
+        (await host.files.stat('/var/run/docker.sock')) !== undefined;
       const never = !mayBe && installed.length > 0 && installed.every(isMasked);
       if (never && !(await hasOther(host, names))) return neverStarts(names);
       const message = `there is no container runtime: none of ${DEFAULT_SOCKETS.join(', ')} is there`;
@@ -81,6 +83,13 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
     const why = words[error.errno] ?? `cannot be asked (${error.errno})`;
     return down(state === 'disabled' ? `${why}: ${unit} is disabled, and nothing has started it` : why);
   }
+}
+
+/** It has a unit of its own, or snap's, and may start late. */
+async function isDockerInstalled({ processes, files }: Host): Promise<boolean> {
+  for (const program of ['dockerd', 'docker'])
+    if ((await processes.which(program)) !== undefined) return true;
+  return (await files.stat('/snap/bin/docker')) !== undefined;
 }
 
 /** Whoever ignores kubeadm's check does not have a runtime by that. */
