@@ -92,9 +92,10 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
       isWiped: document.isWiped ?? false,
       refuse: async () => {
         const errors = (await impossible(host, document)).filter(({ severity }) => severity === 'error');
-        const final: ReportEntry[] = [];
-        for (const entry of errors)
-          if ((await stillStarting(host, entry.code)) === undefined) final.push(entry);
+        const passing = new Set<string>();
+        for (const code of new Set(errors.map((entry) => entry.code)))
+          if ((await stillStarting(host, code)) !== undefined) passing.add(code);
+        const final = errors.filter(({ code }) => !passing.has(code));
         return final.length > 0 ? badInput(final) : undefined;
       },
       ...(again ? { settled: again.settled } : {}),

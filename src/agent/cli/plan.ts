@@ -9,6 +9,7 @@ import { documentSecrets } from '../secrets/document-secrets.ts';
 import { fitting } from '../steps/fitting.ts';
 import { impossible } from '../steps/impossible.ts';
 import { plan } from '../steps/plan.ts';
+import { unmade } from '../steps/unmade.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
 import { areWiped } from '../wipe/note.ts';
@@ -73,7 +74,8 @@ async function hasBegun({ files }: Host): Promise<boolean> {
 
 /** What the machine as it is cannot do, or has nothing for. */
 async function ofMachine(host: Host, document: Document): Promise<Document['report']> {
-  const found = await impossible(host, document);
+  const inVain = await impossible(host, document);
+  const found = host.platform === 'windows' ? inVain : [...inVain, ...(await unmade(host, document))];
   const { system, ntp, node } = document;
   if (system === undefined && ntp === undefined && node?.kernel === undefined) return found;
   const { lacking } = await import('../steps/lacking.ts');

@@ -1,11 +1,9 @@
 import type { Document, ReportEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { failingCalls } from './ahead/failing-calls.ts';
-import { impossibleAccounts } from './ahead/impossible-accounts.ts';
 import { impossibleFiles } from './ahead/impossible-files.ts';
 import { missingTools } from './ahead/missing-tools.ts';
 import { unreadableCommands } from './ahead/unreadable-commands.ts';
-import { unreadableRules } from './ahead/unreadable-rules.ts';
 
 /**
  * What this machine, as it is before anything is changed, cannot do of a document. An error where no node would come of it;
@@ -20,14 +18,14 @@ export async function impossible(
     ...(await impossibleFiles(host, document)),
     ...(document.format === 'ignition' ? await ofTree(host, document) : []),
     ...(await missingTools(host, document)),
-    ...(await impossibleAccounts(host, document)),
-    ...(await unreadableRules(host, document)),
     ...(await unreadableCommands(host, document)),
     ...failingCalls(document),
   ];
 }
 
-async function ofTree(host: Pick<Host, 'files'>, document: Document): Promise<ReportEntry[]> {
+/** Without its users a machine of Ignition's does not come up; one of a cloud-config does (`unmade`). */
+async function ofTree(host: Pick<Host, 'files' | 'processes'>, document: Document): Promise<ReportEntry[]> {
   const { impossibleTree } = await import('./ahead/impossible-tree.ts');
-  return impossibleTree(host, document);
+  const { impossibleAccounts } = await import('./ahead/impossible-accounts.ts');
+  return [...(await impossibleTree(host, document)), ...(await impossibleAccounts(host, document))];
 }
