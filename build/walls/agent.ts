@@ -118,7 +118,8 @@ export const AGENT: Readonly<Record<string, string>> = {
     steps/network steps/node steps/storage steps/system steps/system/software steps/tree steps/units steps/volumes
     text`,
   'steps/accounts': 'kit document engine host steps/kind steps/tools',
-  'steps/ahead': 'kit document host steps/accounts steps/node/time stores/reference text tpm/sealing',
+  'steps/ahead':
+    'kit document host kubeadm/config steps/accounts steps/node/time stores/reference text tpm/sealing',
   'steps/boot': 'document engine host steps/kind steps/tools',
   'steps/commands': 'kit/secrets document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',

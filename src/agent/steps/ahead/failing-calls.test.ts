@@ -29,6 +29,7 @@ it.each([
   ['runcmd: [[kubeadm, join, x], exit 0, rm /run/kubeadm/a]', /^2: warning: runcmd 2 ends the shell/],
   ['runcmd: [exit 0, rm /run/kubeadm/a]', /^2: warning: runcmd 1 ends the shell/],
   ['bootcmd: [exit 0, ls]', /^2: warning: bootcmd 1 ends the shell/],
+  ['runcmd: [exit 0, "echo kubeadm join x"]', /^2: warning: runcmd 1 ends the shell/],
 ])('what never comes to its turn is told before: %s', async (text, message) => {
   expect(await told(text)).toEqual([expect.stringMatching(message)]);
 });

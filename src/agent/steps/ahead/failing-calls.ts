@@ -1,4 +1,5 @@
 import type { Command, Document, ReportEntry } from '../../document/document.ts';
+import { mentionsKubeadmBootstrap } from '../../kubeadm/config/mentions.ts';
 import { isPlain } from './unreadable-commands.ts';
 
 const CALL = /^(?:\S*\/)?cloud-init-per(?=\s|$)|^'(?:[^']*\/)?cloud-init-per'(?=\s|$)/;
@@ -35,7 +36,7 @@ function earlyEnd(commands: Document['commands'], list: string): ReportEntry[] {
   const at = texts.findIndex((text) => /^\s*exit(?:\s+\d+)?\s*$/.test(text));
   if (at < 0 || at === texts.length - 1 || !texts.slice(0, at).every(isPlain)) return [];
   const calls = commands.map(
-    (entry, index) => entry.kind === 'kubeadm' || /\bkubeadm\s+(?:init|join)\b/.test(texts[index] ?? ''),
+    (entry, index) => entry.kind === 'kubeadm' || mentionsKubeadmBootstrap(texts[index] ?? ''),
   );
   const isLost = calls.includes(true) && calls.indexOf(true) > at;
   const what = isLost ? 'the call of kubeadm never runs' : 'what is behind it never runs';
