@@ -1,11 +1,12 @@
 import { redact } from '../../kit/secrets/redact.ts';
-import { isHarmless, looksSecret, SETTING } from '../../kit/secrets/rules.ts';
+import { isHarmless, looksSecret, SETTING, settingsIn } from '../../kit/secrets/rules.ts';
 
 const USER_INFO = /:\/\/[^\s/:@"']{0,256}:([^\s/"']+)@/g;
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----([^-]*)-----END/g;
 /** Frame and lines of what nobody keeps secret, or of a private key, whose lines are secrets as they are. `=` only ends them. */
 const PEM =
   /-----BEGIN ((?:X509 |TRUSTED |NEW )?CERTIFICATE(?: REQUEST)?|[A-Z0-9 ]{0,30}(?:PUBLIC|PRIVATE) KEY)-----[A-Za-z0-9+/\s]*(?:={1,2}\s*)?-----END \1-----/g;
+const TOKEN = /^[a-z0-9]{6}\.([a-z0-9]{16})$/;
 const MIN_LENGTH = 6;
 
 /** Configuration without the values of settings that mean a secret, whatever these look like. Logs would lose too much. */
@@ -23,9 +24,9 @@ export function secretsIn(text: string): string[] {
   const isFramed = text.includes('-----BEGIN ');
   // Line by line, for that is how a key without its frame would turn up.
   for (const [, body = ''] of isFramed ? text.matchAll(PRIVATE_KEY) : [])
-    for (const line of body.split(/\s+/)) found.push(line);
+    for (const line of body.split('\n')) found.push(...wordsOf(line));
   const rest = isFramed ? text.replace(PEM, '\n') : text;
-  for (const [, , value = ''] of rest.matchAll(SETTING)) {
+  for (const value of settingsIn(rest)) {
     const text = value.trim();
     if (isHarmless(text)) continue;
     // On a command line another word follows, in YAML it is one value.
@@ -37,8 +38,13 @@ export function secretsIn(text: string): string[] {
   for (const secret of looksSecret(rest)) found.push(secret);
   // The part of a bootstrap token before the dot is public.
   return found
-    .map((secret) => /^[a-z0-9]{6}\.([a-z0-9]{16})$/.exec(secret)?.[1] ?? secret)
+    .map((secret) => (secret[6] === '.' ? (TOKEN.exec(secret)?.[1] ?? secret) : secret))
     .filter((secret) => secret.length >= MIN_LENGTH);
+}
+
+function wordsOf(line: string): string[] {
+  const text = line.trim();
+  return text.includes(' ') || text.includes('\t') || text.includes('\r') ? text.split(/\s+/) : [text];
 }
 
 function decoded(text: string): string {

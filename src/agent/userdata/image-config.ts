@@ -51,6 +51,7 @@ export async function readDefaultUser(host: Host, remarks: ReportEntry[]): Promi
 
 /** Each character that is read as YAML costs a microsecond at start, so what cannot matter is not read. Lines stay where they are. */
 function rootOf(text: string, path: string, remarks: ReportEntry[]): Node | undefined {
+  if (text === '') return undefined;
   const less = text.replace(LEFT_OUT, (lines) => lines.replace(/[^\n]+/g, '#'));
   // With escapes a key is written otherwise than it reads.
   if (!NAMED.test(less) && !less.includes('\\')) return undefined;

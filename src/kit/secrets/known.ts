@@ -14,9 +14,13 @@ const formsOfLength = new Map<number, Set<string>>();
 /** These lengths, the longest first, so that none is left of which another is a part. */
 let lengths: readonly number[] = [];
 /**
- * Not in base64 yet: each with how long a text must be to hold it so, the longest last. Most texts are shorter than the line of a
- * key takes, and to write down the forms of all its lines took longer than the files of a bootstrap.
+ * Not written down yet in any form, since no text was long enough to hold one. Most texts are shorter than the line of a key,
+ * and to write down the forms of all its lines took longer than the files of a bootstrap.
  */
+let waiting: string[] = [];
+/** No form is shorter than the line itself. */
+let shortestWaiting = Number.POSITIVE_INFINITY;
+/** Not in base64 yet: each with how long a text must be to hold it so, the longest last. */
 const unencoded: { readonly line: string; readonly least: number }[] = [];
 
 /**
@@ -26,16 +30,22 @@ const unencoded: { readonly line: string; readonly least: number }[] = [];
  */
 export function remember(secrets: Iterable<string>): void {
   for (const secret of secrets) {
-    const lines = secret.trim().split(/\r?\n/);
-    const least = lines.length > 1 ? SHORTEST_LINE : SHORTEST;
-    for (const line of lines.map((text) => text.trim())) if (line.length >= least) rememberLine(line);
+    const text = secret.trim();
+    if (!text.includes('\n')) keep(text, SHORTEST);
+    else for (const line of text.split('\n')) keep(line.trim(), SHORTEST_LINE);
   }
-  unencoded.sort((a, b) => a.least - b.least);
-  sortLengths();
+}
+
+function keep(line: string, least: number): void {
+  if (line.length < least || known.has(line)) return;
+  known.add(line);
+  waiting.push(line);
+  shortestWaiting = Math.min(shortestWaiting, line.length);
 }
 
 /** The text without what was remembered. */
 export function withoutRemembered(text: string): string {
+  if (text.length >= shortestWaiting) writeDownUpTo(text.length);
   encodeUpTo(text.length);
   let rest = text;
   for (const length of lengths) {
@@ -46,9 +56,17 @@ export function withoutRemembered(text: string): string {
   return rest;
 }
 
-function rememberLine(line: string): void {
-  if (known.has(line)) return;
-  known.add(line);
+/** Writes down what a text of this length may hold as it is. */
+function writeDownUpTo(length: number): void {
+  const due = waiting.filter((line) => line.length <= length);
+  waiting = waiting.filter((line) => line.length > length);
+  shortestWaiting = waiting.reduce((least, line) => Math.min(least, line.length), Number.POSITIVE_INFINITY);
+  for (const line of due) writeDown(line);
+  unencoded.sort((a, b) => a.least - b.least);
+  sortLengths();
+}
+
+function writeDown(line: string): void {
   add(line);
   if (!PLAIN.test(line)) {
     const url = encodeURIComponent(line.toWellFormed());

@@ -10,8 +10,12 @@ interface Rule {
   pattern: RegExp;
   /** Source of what each match has in it, whatever the case of letters: a text without any rule's sign is looked at once. */
   sign: string;
-  /** What a text with a match holds besides, as it is written: fewer patterns are compiled where it is missing. */
+  /** What a line with a match holds besides, as it is written: fewer patterns are compiled where it is missing. */
   needs?: string;
+  /** Words, in small letters, one of which is in each line with a match; default: the sign's, where it is nothing but words. */
+  words?: readonly string[];
+  /** May a line, in small letters, have a match? In place of `words`, where more is known of what stands beside them. */
+  may?: (line: string) => boolean;
   /** The match is `name = value`; some values say only that there is no secret or where it is. */
   isSetting?: true;
 }
@@ -22,6 +26,9 @@ export const MARK = '[redacted]';
 const VALUE = String.raw`(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\{1,3}"[^"\\]*|["']?[^\s"',;&\\]+)`;
 /** Between a name and its value: quotes may close, escaped ones too. */
 const IS = String.raw`\\{0,3}["']?\s{0,16}[:=]\s{0,16}`;
+
+/** Names that mean a secret beside a quote or `=`, whatever stands before them. */
+const BARE_NAMES = ['token', 'secret', 'credential', 'credentials'];
 
 /** How credentials in a header begin. */
 const SCHEME = '(?:bearer|basic|digest|negotiate|token|apikey|ntlm|aws4-hmac-sha256)';
@@ -59,12 +66,32 @@ const TOKENS = [
   'AGE-SECRET-KEY-1[A-Z0-9]{50,64}',
 ].join('|');
 
+/** In small letters, what one of these begins with. */
+const TOKEN_WORDS = [
+  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_', 'akia', 'asia', 'abia', 'acca', 'aiza', 'xox'],
+  ...['glpat-', 'gldt-', 'glrt-', 'glrtr-', 'glptt-', 'glcbt-', 'glft-', 'glsoat-', 'glagent-', 'glimt-'],
+  ...['gloas-', 'glffct-', 'npm_', 'dop_', 'doo_', 'dor_', 'shpat_', 'shpca_', 'shppa_', 'shpss_', 'glsa_'],
+  ...[
+    'dckr_',
+    'pypi-',
+    'hvs.',
+    'hvb.',
+    'hvr.',
+    'sk_live_',
+    'sk_test_',
+    'rk_live_',
+    'rk_test_',
+    'age-secret-key-',
+  ],
+];
+
 export const RULES: readonly Rule[] = [
   // Slipway's own: `slwt.ID.SECRET` for a pool, `slwm.MACHINE.SECRET` for a Machine.
   { pattern: /(\bslw[mt]\.)[\w.-]{8,}/g, sign: String.raw`slw[mt]\.`, needs: 'slw' },
   {
     pattern: new RegExp(`()(?<![A-Za-z0-9])(?:${TOKENS})`, 'g'),
     sign: `(?<![A-Za-z0-9])(?:${TOKENS})`,
+    words: TOKEN_WORDS,
   },
   // JSON Web Tokens, also the detached form in cluster-info (`header..signature`).
   { pattern: /(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]{5,}\.[\w-]*\.[\w-]{10,}/g, sign: 'eyJ' },
@@ -80,6 +107,7 @@ export const RULES: readonly Rule[] = [
       'gi',
     ),
     sign: 'auth',
+    words: ['authorization'],
   },
   {
     pattern: new RegExp(
@@ -87,6 +115,7 @@ export const RULES: readonly Rule[] = [
       'gi',
     ),
     sign: 'auth',
+    words: ['authorization'],
   },
   {
     pattern: /(\b(?:set-)?cookie\\{0,3}["']?\s{0,16}:\s{0,16}\\{0,3}["']?)[^"'\\\r\n]{8,}/gi,
@@ -97,10 +126,11 @@ export const RULES: readonly Rule[] = [
       /((?=(?:token|key|secret)["']?\s{0,16}:)(?:(?<=\bx-[\w-]{0,40})(?:token|key|secret)|(?<=\b(?:private|deploy|job)-)token)["']?\s{0,16}:\s{0,16}["']?)[^\s"',;]{4,}/gi,
     sign: 'token|key|secret',
     needs: '-',
+    may: (line) => endsName(line, ['token', 'key', 'secret'], { isJoined: true }),
   },
   { pattern: /(\bbearer\s{1,16})[\w.~+/=-]{8,}/gi, sign: 'bearer' },
   // --certificate-key VALUE, certificateKey: VALUE.
-  { pattern: /(certificate-?key["']?[\s:="']{1,4})[0-9a-f]{32,}/gi, sign: 'key' },
+  { pattern: /(certificate-?key["']?[\s:="']{1,4})[0-9a-f]{32,}/gi, sign: 'key', words: ['certificate'] },
   // Bootstrap tokens: the id is public, the part after the dot is the secret.
   { pattern: /((?<![\w.])[a-z0-9]{6}\.)[a-z0-9]{16}(?!\w)/g, sign: String.raw`\.[a-z0-9]{16}`, needs: '.' },
   // password=..., "passwd": "...", client_secret: ...; also in connection strings and command lines.
@@ -108,6 +138,9 @@ export const RULES: readonly Rule[] = [
   {
     pattern: new RegExp(`((?!${PHASE})(?:${NAMES})${IS})(?!Invalid value: ")${VALUE}`, 'gi'),
     sign: 'pass|secret|key|token|signature|credential',
+    may: (line) =>
+      endsName(line, ['password', 'passwd', 'passphrase', 'passcode']) ||
+      endsName(line, ['secret', 'key', 'token', 'signature', 'credential'], { isJoined: true }),
     isSetting: true,
   },
   // `token: ` begins many a sentence, so without quotes only what is long and has a digit counts.
@@ -118,6 +151,7 @@ export const RULES: readonly Rule[] = [
     ),
     sign: 'token|secret|credential|[?&;]sig',
     needs: '=',
+    may: (line) => endsName(line, [...BARE_NAMES, 'sig', 'signature']),
     isSetting: true,
   },
   {
@@ -126,12 +160,14 @@ export const RULES: readonly Rule[] = [
       'gi',
     ),
     sign: 'token|secret|credential',
+    may: (line) => endsName(line, BARE_NAMES, { before: '\\"\'' }),
     isSetting: true,
   },
   {
     pattern:
       /((?:token|secret):\s{1,16})(?![a-z]{4,30}\.rbac\.authorization\.k8s\.io(?!\S))(?=[A-Za-z_.~+/=-]{0,200}\d)[\w.~+/=-]{16,}/gi,
     sign: 'token|secret',
+    words: ['token:', 'secret:'],
     isSetting: true,
   },
   // --password x, --token x; not the flag's name in a sentence.
@@ -149,6 +185,7 @@ export const RULES: readonly Rule[] = [
     pattern:
       /((?:\bauth["']?\s{0,4}[:=]\s{0,4}["']|(?:identitytoken|registrytoken|dockerconfigjson)["']?\s{0,4}[:=]\s{0,4}["']?))[A-Za-z0-9+/_.-]{8,}={0,2}/g,
     sign: 'auth|token|dockerconfig',
+    may: (line) => endsName(line, ['auth', 'identitytoken', 'registrytoken', 'dockerconfigjson']),
   },
   // Hashes of passwords, as crypt(3) writes them.
   { pattern: /()\$(?:[156y]|gy|7|2[abxy])\$[^\s:'"]{8,}/g, sign: String.raw`\$`, needs: '$' },
@@ -166,27 +203,66 @@ export const RULES: readonly Rule[] = [
 /** No text has a secret, by these rules, that this does not find something in. Private keys and announced keys are `key`. */
 export const SIGN = new RegExp([...new Set(RULES.map(({ sign }) => sign))].join('|'), 'i');
 
-/** Of each rule the words one of which every match has, in small letters; nothing where its sign is no list of words. */
-const WORDS = RULES.map(({ sign }) =>
-  /^[\w :/#|-]+$/.test(sign) ? sign.toLowerCase().split('|') : undefined,
+/** Of each rule its words, in small letters; nothing where its sign is no list of words. */
+const WORDS = RULES.map(
+  ({ sign, words }) => words ?? (/^[\w :/#|-]+$/.test(sign) ? sign.toLowerCase().split('|') : undefined),
 );
 
 /** The rules that may match in a text. V8 takes a millisecond for the patterns of all. */
 export function rulesFor(text: string): readonly Rule[] {
   const small = text.toLowerCase();
   return RULES.filter(
-    ({ needs = '' }, index) =>
-      text.includes(needs) && (WORDS[index]?.some((word) => small.includes(word)) ?? true),
+    ({ needs = '', may }, index) =>
+      text.includes(needs) &&
+      (may ? may(small) : (WORDS[index]?.some((word) => small.includes(word)) ?? true)),
   );
 }
 
+interface Place {
+  /** A letter, a digit, `_` or `-` stands before the word. */
+  isJoined?: boolean;
+  /** One of which follows; default: whatever is none of those. */
+  before?: string;
+}
+
+/** Does one of the words end a name somewhere in a text, as in `a_token: ` but not in `tokens`? */
+function endsName(text: string, words: readonly string[], { isJoined = false, before }: Place = {}): boolean {
+  return words.some((word) => {
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+      const next = text.charCodeAt(at + word.length);
+      const ends = before === undefined ? !isOfName(next) : before.includes(String.fromCharCode(next));
+      if (ends && (!isJoined || isOfName(text.charCodeAt(at - 1)))) return true;
+    }
+    return false;
+  });
+}
+
+/** Of ASCII in small letters; there is no code at either end of a text. */
+function isOfName(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x5f || code === 0x2d;
+}
+
 /** A setting with a name that means a secret, in YAML, JSON, TOML or a shell's assignment; only for configuration. */
-export const SETTING =
-  /((?:token|secret|passw(?:or)?d|passphrase|\bauth|authorization|credential|identitytoken|key-data|(?:private|certificate|encryption|access|api)[_-]?key)(?:s|[_-]?(?:data|value|text|hash))?["']?[^\S\n]*[:=][^\S\n]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}#{[][^\n,}#]*)/gim;
+const SETTING_SOURCE = String.raw`((?:token|secret|passw(?:or)?d|passphrase|\bauth|authorization|credential|identitytoken|key-data|(?:private|certificate|encryption|access|api)[_-]?key)(?:s|[_-]?(?:data|value|text|hash))?["']?[^\S\n]*[:=][^\S\n]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}#{[][^\n,}#]*)`;
+export const SETTING = new RegExp(SETTING_SOURCE, 'gim');
+
+/** The values of such settings. */
+export function settingsIn(text: string): string[] {
+  const small = text.toLowerCase();
+  if (!SETTING_WORDS.some((word) => small.includes(word))) return [];
+  // To compile a pattern for letters of both cases takes V8 twice as long. One letter becomes two when it is small.
+  if (small.length !== text.length) return Array.from(text.matchAll(SETTING), ([, , value = '']) => value);
+  return Array.from(small.matchAll(new RegExp(SETTING_SOURCE, 'gm')), ({ index, 0: whole, 1: name = '' }) =>
+    text.slice(index + name.length, index + whole.length),
+  );
+}
+
+/** One of which is in each such name, in small letters. */
+const SETTING_WORDS = ['token', 'secret', 'passw', 'passphrase', 'auth', 'credential', 'key'];
 
 /** What the rules take for secrets in a text: in each line by itself, since what follows a name in the next one is another name. */
 export function looksSecret(text: string): string[] {
-  return text.split(/[\r\n]+/).flatMap((line) => (SIGN.test(line) ? inLine(line) : []));
+  return rulesFor(text).length === 0 ? [] : text.split(/[\r\n]+/).flatMap(inLine);
 }
 
 function inLine(line: string): string[] {
@@ -199,14 +275,44 @@ function inLine(line: string): string[] {
   );
 }
 
-/** What says that there is none, or where it is. */
-const HARMLESS =
-  /^["']?(?:|true|false|null|none|nil|<(?:nil|none|unset)>|~|[|>][+-]?|\[?\]?|\{?\}?|\/(?:etc|var|run|usr|opt|root|home|tmp)\/[\w./-]*)["']?$/i;
+/** What says that there is none. */
+const NOTHING = new Set([
+  ...[
+    '',
+    'true',
+    'false',
+    'null',
+    'none',
+    'nil',
+    '<nil>',
+    '<none>',
+    '<unset>',
+    '~',
+    '[',
+    ']',
+    '[]',
+    '{',
+    '}',
+    '{}',
+  ],
+  ...['|', '|+', '|-', '>', '>+', '>-'],
+]);
+/** What says where it is. */
+const PLACE = /^\/(?:etc|var|run|usr|opt|root|home|tmp)\/[\w./-]*$/i;
 /** What an earlier rule has left of it. */
 const DONE = /^["'\\]*(?:[a-z0-9]{6}\.|slw[mt]\.)?\[redacted[ A-Z0-9]*\]["'\\]*$/;
 
 /** Is there no secret in the value of a setting (any more)? */
 export function isHarmless(value: string): boolean {
   const text = value.trim();
-  return HARMLESS.test(text) || DONE.test(text);
+  const bare = text.slice(isQuote(text[0]) ? 1 : 0, text.length > 1 && isQuote(text.at(-1)) ? -1 : undefined);
+  return (
+    NOTHING.has(bare.toLowerCase()) ||
+    (bare.startsWith('/') && PLACE.test(bare)) ||
+    (text.includes('[redacted') && DONE.test(text))
+  );
+}
+
+function isQuote(sign: string | undefined): boolean {
+  return sign === '"' || sign === "'";
 }

@@ -40,7 +40,8 @@ export class Telling {
     try {
       return await work();
     } finally {
-      ended.abort();
+      // With a reason, so that Node.js makes no error with its stack.
+      ended.abort('ended');
     }
   }
 

@@ -47,7 +47,8 @@ async function missingSource(
   { from, content }: FileEntry,
   before: ReadonlySet<string>,
 ): Promise<string | undefined> {
-  const url = from?.url.reveal() ?? '';
+  if (from === undefined) return undefined;
+  const url = from.url.reveal();
   // The content beside it counts where it gives nothing.
   if (!/^file:/i.test(url) || content.reveal().length > 0) return undefined;
   const source = pathOfFile(url);

@@ -1,16 +1,18 @@
 import { dirname, normalize } from 'node:path/posix';
 import type { Document, FileEntry, ReportEntry } from '../../document/document.ts';
+import type { FileStat } from '../../host/files.ts';
 import { type Host, HostError } from '../../host/host.ts';
 
 type Files = Host['files'];
 
 const MOST_LINKS = 8;
 
-/** Where a path leads when its last part is a link; undefined where that is not known. */
-async function followed(files: Files, path: string): Promise<string | undefined> {
+/** What is where a path leads when its last part is a link; undefined where that is not known. */
+async function followed(files: Files, path: string): Promise<FileStat['kind'] | 'nothing' | undefined> {
   let place = path;
   for (let links = 0; links < MOST_LINKS; links += 1) {
-    if ((await files.stat(place))?.kind !== 'symlink') return place;
+    const kind = (await files.stat(place))?.kind;
+    if (kind !== 'symlink') return kind ?? 'nothing';
     const target = await files.readlink(place);
     place = target.startsWith('/') ? target : `${dirname(place)}/${target}`;
   }
@@ -39,9 +41,8 @@ export async function kindAt(
   path: string,
 ): Promise<'file' | 'directory' | 'other' | 'nothing' | 'blocked' | 'unknown'> {
   try {
-    const place = await followed(files, path);
-    const kind = place === undefined ? 'unknown' : ((await files.stat(place))?.kind ?? 'nothing');
-    return kind === 'symlink' ? 'unknown' : kind;
+    const kind = await followed(files, path);
+    return kind === undefined || kind === 'symlink' ? 'unknown' : kind;
   } catch (error) {
     return error instanceof HostError && error.errno === 'ENOTDIR' ? 'blocked' : 'unknown';
   }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { closeSync, type Dir, opendirSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, opendirSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** `.slipway-PID-NUMBER.tmp`: a file on its way to its name, and the process that writes it. */
@@ -7,14 +7,21 @@ const TEMP = /^\.slipway-(\d+)-\d+\.tmp$/;
 /** A directory of foreign programs may hold any number of entries. */
 const MOST_ENTRIES = 10_000;
 
+/** Larger directories are read entry by entry; 0 where a file system does not say. */
+const SMALL_BYTES = 64 * 1024;
+const OPEN = '/proc/self/fd/';
+
 const swept = new Set<string>();
+const sweptByName = new Set<string>();
 
 /** Name of a temporary file of this process in `directory`; before the first one there, leftovers go. */
 export function tempIn(directory: string): string {
-  const place = identityOf(directory);
-  if (!swept.has(place)) {
+  if (!sweptByName.has(directory)) {
+    const { place, size } = identityOf(directory);
+    if (!swept.has(place)) removeLeftovers(directory, size);
     swept.add(place);
-    removeLeftovers(directory);
+    // What this leads to changes from one moment to the next.
+    if (!directory.startsWith(OPEN)) sweptByName.add(directory);
   }
   // In a folder for everybody, whoever guesses the next name takes it first, and the write fails.
   return join(directory, `.slipway-${process.pid}-${unguessable()}.tmp`);
@@ -54,29 +61,38 @@ function draw(length: number): Buffer<ArrayBuffer> {
 }
 
 /** One directory may have several names, and under another the files that are on their way in it would be leftovers. */
-function identityOf(directory: string): string {
+function identityOf(directory: string): { place: string; size: number } {
   const stat = statSync(directory, { throwIfNoEntry: false });
-  return stat === undefined ? directory : `${stat.dev} ${stat.ino}`;
+  return stat === undefined
+    ? { place: directory, size: 0 }
+    : { place: `${stat.dev} ${stat.ino}`, size: stat.size };
 }
 
 /**
  * Removes what processes left that were killed, or lost their power, before they gave a file its name: it may
  * hold a secret, and after a reboot another agent may have the same PID.
  */
-function removeLeftovers(directory: string): void {
-  let entries: Dir | undefined;
+function removeLeftovers(directory: string, size: number): void {
   try {
-    entries = opendirSync(directory);
-    for (let seen = 0; seen < MOST_ENTRIES; seen += 1) {
-      const entry = entries.readSync();
-      if (!entry) return;
-      const pid = TEMP.exec(entry.name)?.[1];
-      if (pid !== undefined && isGone(Number(pid))) rmSync(join(directory, entry.name), { force: true });
+    for (const name of size > 0 && size <= SMALL_BYTES ? readdirSync(directory) : oneByOne(directory)) {
+      const pid = name.startsWith('.') ? TEMP.exec(name)?.[1] : undefined;
+      if (pid !== undefined && isGone(Number(pid))) rmSync(join(directory, name), { force: true });
     }
   } catch {
     // The write itself says what is wrong with the directory.
+  }
+}
+
+function* oneByOne(directory: string): Generator<string> {
+  const entries = opendirSync(directory);
+  try {
+    for (let seen = 0; seen < MOST_ENTRIES; seen += 1) {
+      const entry = entries.readSync();
+      if (!entry) return;
+      yield entry.name;
+    }
   } finally {
-    entries?.closeSync();
+    entries.closeSync();
   }
 }
 

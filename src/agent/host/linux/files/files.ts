@@ -27,6 +27,7 @@ import { openParent, type Parent } from './paths/open-parent.ts';
 import { openRegular } from './paths/open-regular.ts';
 import { lookupOwner } from './paths/owners.ts';
 import { realInRoot, resolveInRoot } from './paths/resolve.ts';
+import type { KnownDirectories } from './paths/trusted-path.ts';
 import { tellPipe } from './tell-pipe.ts';
 import { writeDevice } from './write-device.ts';
 import { wroteInPlace } from './write-in-place.ts';
@@ -80,14 +81,19 @@ export function createFiles(root: string): Files {
   };
 
   /** @returns undefined if it was written in place */
-  const prepare = (entry: Write, parents: Parent[]): AtomicWrite | undefined => {
+  const prepare = (entry: Write, parents: Parent[], known: KnownDirectories): AtomicWrite | undefined => {
     const { path, content, options = {} } = entry;
     const owner = options.owner === undefined ? undefined : ownerOf(root, options.owner, path);
     const parent = attempt('creating the directory of', path, () =>
-      openParent(root, path, {
-        mode: options.parentsMode ?? 0o755,
-        ...(options.ownsParents && owner ? { owner } : {}),
-      }),
+      openParent(
+        root,
+        path,
+        {
+          mode: options.parentsMode ?? 0o755,
+          ...(options.ownsParents && owner ? { owner } : {}),
+        },
+        known,
+      ),
     );
     parents.push(parent);
     const write = {
@@ -104,9 +110,10 @@ export function createFiles(root: string): Files {
     const parents: Parent[] = [];
     const writes: AtomicWrite[] = [];
     const asked = new Map<string, string>();
+    const known: KnownDirectories = new Map();
     try {
       for (const entry of entries) {
-        const write = prepare(entry, parents);
+        const write = prepare(entry, parents, known);
         if (write) writes.push(write);
         if (write) asked.set(write.path, entry.path);
       }

@@ -13,7 +13,7 @@ import { basename, dirname } from 'node:path';
 import { isErrno } from '../../../common/system/system-error.ts';
 import { HostError } from '../../../host.ts';
 import { asUser } from './as-user.ts';
-import { followTrusted } from './trusted-path.ts';
+import { followTrusted, type KnownDirectories } from './trusted-path.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
 
@@ -37,16 +37,22 @@ interface MissingParents {
  * root can change a directory, or make what is missing in it, each one below it is opened from its parent, and no link is
  * followed; missing ones are made with that user's rights, unless they are to be root's.
  *
+ * @param known see `followTrusted`
  * @throws HostError ELOOP if somebody else's link is in the way; otherwise the system's error
  */
-export function openParent(root: string, path: string, missing: MissingParents): Parent {
-  const { base, rest, whose } = followTrusted(root, path);
+export function openParent(
+  root: string,
+  path: string,
+  missing: MissingParents,
+  known: KnownDirectories = new Map(),
+): Parent {
+  const { base, rest, whose, hasParent } = followTrusted(root, path, known);
   if (whose !== undefined) return descend(root, base, rest, missing, path);
   const directory = dirname(base);
-  if (!makeDirectories(directory, missing))
+  if (hasParent || !makeDirectories(directory, missing))
     return { directory, name: basename(base), isForeign: false, close: () => undefined };
   // The new directories may belong to somebody else than root.
-  return openParent(root, path, missing);
+  return openParent(root, path, missing, known);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { resolve } from 'node:path';
 import { HostError } from '../../../host.ts';
 
@@ -35,13 +35,19 @@ function walk(root: string, path: string, followLast: boolean): string {
   const pending = partsOf(path).reverse();
   let done = '';
   let links = 0;
+  /** Below what is missing there is nothing to look at. */
+  let isMissing = false;
   for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
     if (part === '..') {
       done = done.slice(0, Math.max(0, done.lastIndexOf('/')));
+      isMissing = false;
       continue;
     }
     const next = `${done}/${part}`;
-    const target = pending.length === 0 && !followLast ? undefined : linkTarget(above + next);
+    const isLeft: boolean = isMissing || (pending.length === 0 && !followLast);
+    const stat: Stats | undefined = isLeft ? undefined : lstatSync(above + next, { throwIfNoEntry: false });
+    isMissing ||= !isLeft && stat === undefined;
+    const target = stat?.isSymbolicLink() ? readlinkSync(above + next) : undefined;
     if (target === undefined) {
       done = next;
       continue;
@@ -56,11 +62,6 @@ function walk(root: string, path: string, followLast: boolean): string {
 
 export function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '' && part !== '.');
-}
-
-function linkTarget(path: string): string | undefined {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isSymbolicLink() ? readlinkSync(path) : undefined;
 }
 
 function absolute(path: string): string {

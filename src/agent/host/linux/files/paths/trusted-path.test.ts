@@ -28,7 +28,7 @@ const anybodys = (base: string, ...rest: string[]) => ({ base: join(root, base),
 
 it.each(['/new', '/tmp/safe/new', '/new/er', '/tmp/safe/new/er', '/tmp', '/tmp/safe', '/'])(
   'leaves to root what is, or is missing, where root alone makes something: %s',
-  (path) => expect(followTrusted(root, path)).toEqual(trusted(path)),
+  (path) => expect(followTrusted(root, path)).toMatchObject(trusted(path)),
 );
 
 it('leaves to anybody what is missing where everybody makes something', () => {
@@ -37,13 +37,27 @@ it('leaves to anybody what is missing where everybody makes something', () => {
 
 it('judges what is missing behind a link by the directory that the link leads to', () => {
   expect(followTrusted(root, '/tmp/safe/up/er')).toEqual(anybodys('tmp', 'missing', 'er'));
-  expect(followTrusted(root, '/tmp/safe/deep/up')).toEqual(trusted('tmp/safe/new'));
-  expect(followTrusted(root, '/tmp/top')).toEqual(trusted('missing'));
-  expect(followTrusted(root, '/tmp/down')).toEqual(trusted('tmp/safe/new'));
+  expect(followTrusted(root, '/tmp/safe/deep/up')).toMatchObject(trusted('tmp/safe/new'));
+  expect(followTrusted(root, '/tmp/top')).toMatchObject(trusted('missing'));
+  expect(followTrusted(root, '/tmp/down')).toMatchObject(trusted('tmp/safe/new'));
 });
 
 it('judges so at the top too', () => {
   chmodSync(root, 0o1777);
   expect(followTrusted(root, '/new')).toEqual(anybodys('', 'new'));
   expect(followTrusted(root, '/tmp/safe/top')).toEqual(anybodys('', 'missing'));
+});
+
+it('knows whether there is a directory for what it found', () => {
+  expect(followTrusted(root, '/tmp/safe/new').hasParent).toBe(true);
+  expect(followTrusted(root, '/tmp/safe/new/er').hasParent).toBe(false);
+});
+
+it('looks at no directory twice that only root can change, and at each other one anew', () => {
+  const known = new Map();
+  followTrusted(root, '/tmp/safe/new', known);
+  expect([...known.keys()]).toEqual([join(root, 'tmp'), join(root, 'tmp/safe')]);
+  chmodSync(join(root, 'tmp/safe'), 0o777);
+  expect(followTrusted(root, '/tmp/safe/new', known)).toMatchObject(trusted('tmp/safe/new'));
+  expect(followTrusted(root, '/tmp/safe/new')).toMatchObject({ whose: NOBODY });
 });

@@ -17,7 +17,12 @@ interface TrustedPath {
   rest: string[];
   /** The user who can; undefined if nobody can, and then `rest` is empty. */
   whose: number | undefined;
+  /** Whether there is a directory that holds `base`. */
+  hasParent?: boolean;
 }
+
+/** Directories that only root can change, by their paths as this process has them; good for one go without waiting. */
+export type KnownDirectories = Map<string, Stats>;
 
 /**
  * Follows an absolute path of the machine as long as only root could have made what is there: directories of root
@@ -26,9 +31,10 @@ interface TrustedPath {
  *
  * As in `resolveInRoot`, no link leads out of `root`. A group that root lets write to a directory is trusted.
  *
+ * @param known grows, and what is in it is not looked at again
  * @throws HostError ELOOP after more than 40 links, EINVAL for a path that is not absolute
  */
-export function followTrusted(root: string, path: string): TrustedPath {
+export function followTrusted(root: string, path: string, known: KnownDirectories = new Map()): TrustedPath {
   if (!path.startsWith('/') || path.includes('\0'))
     throw new HostError(`the path ${JSON.stringify(path)} is not absolute`, 'EINVAL', path);
   const above = root === '/' ? '' : root;
@@ -37,6 +43,7 @@ export function followTrusted(root: string, path: string): TrustedPath {
   let done = '';
   /** What `done` was when it was looked at; undefined: missing. */
   let here: Stats | undefined | 'not looked at' = 'not looked at';
+  let hasParent = true;
   let links = 0;
   const foreign = (whose: number, base: string, ...names: string[]) => ({
     base: above + base || '/',
@@ -47,10 +54,11 @@ export function followTrusted(root: string, path: string): TrustedPath {
     if (part === '..') {
       done = done.slice(0, Math.max(0, done.lastIndexOf('/')));
       here = 'not looked at';
+      hasParent = false;
       continue;
     }
     const next = `${done}/${part}`;
-    const stat = lstatSync(above + next, { throwIfNoEntry: false });
+    const stat = known.get(above + next) ?? lstatSync(above + next, { throwIfNoEntry: false });
     if (stat?.isSymbolicLink()) {
       if (!owners.has(stat.uid)) return foreign(stat.uid, done, part);
       links += 1;
@@ -64,12 +72,14 @@ export function followTrusted(root: string, path: string): TrustedPath {
       if (here === 'not looked at') here = lstatSync(above + done || '/', { throwIfNoEntry: false });
       if (isForAll(here)) return foreign(NOBODY, done, part);
     }
+    hasParent = here !== 'not looked at' && here?.isDirectory() === true;
     [done, here] = [next, stat];
     if (!stat?.isDirectory()) continue;
     if (!owners.has(stat.uid)) return foreign(stat.uid, done);
     if (isForAll(stat) && (stat.mode & STICKY) === 0) return foreign(NOBODY, done);
+    known.set(above + next, stat);
   }
-  return { base: above + done || '/', rest: [], whose: undefined };
+  return { base: above + done || '/', rest: [], whose: undefined, hasParent };
 }
 
 const ownersOfRoot = new Map<string, ReadonlySet<number>>();
