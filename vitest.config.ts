@@ -9,7 +9,7 @@ export default defineConfig({
     projects: [
       {
         // As build/binary/bundle.ts does it.
-        define: { SLIPWAY_UNITS: JSON.stringify(unitFiles()) },
+        define: { SLIPWAY_UNITS: JSON.stringify(JSON.stringify(unitFiles())) },
         test: {
           name: 'unit',
           // No test measures time; a machine that is busy with other things must not fail one.

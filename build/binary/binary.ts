@@ -1,14 +1,14 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BUILDER, distPath, type Platform } from '../platforms.ts';
 import { bundlePath, licensesPath } from '../project.ts';
 import { baseNode } from './base-node.ts';
 import { asFunction, bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
 import { AGENT_ARGV, pack, sayVersion } from './pack.ts';
-import { parts } from './parts/parts.ts';
+import { agentParts } from './parts/parts.ts';
 import { stripBinary } from './strip.ts';
-import { compileOnly, warmUp } from './warm-up.ts';
+import { codeCaches } from './warm-up.ts';
 
 /** Absolute paths of what is built. */
 interface Built {
@@ -39,37 +39,28 @@ export async function buildBinary(
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
   process.once('exit', remove);
   try {
-    const [script, agent, later, report, launcher, node, output, licenses] = [
+    const [script, report, launcher, base, output, licenses] = [
       'slipway.cjs',
-      'agent',
-      'later',
       'report',
       'launcher.cjs',
-      'node',
+      'base',
       'slipway',
       'licenses',
-    ].map((name) => join(scratch, name)) as [string, string, string, string, string, string, string, string];
+    ].map((name) => join(scratch, name)) as [string, string, string, string, string, string];
     const whole = await bundle();
     writeFileSync(script, whole.code);
-    const { main, later: rest } = await parts(whole);
-    writeFileSync(agent, asFunction(main.code));
-    writeFileSync(later, asFunction(rest.code));
+    const parts = await agentParts();
+    for (const { name, code } of parts) writeFileSync(join(scratch, name), code);
     // A part of the agent, so that its licences are among the agent's.
     writeFileSync(report, asFunction((await bundle({ entry: 'src/slipway-report.ts' })).code));
     writeFileSync(launcher, (await bundle({ entry: 'build/binary/launcher.ts' })).code);
     writeFileSync(licenses, licensesText(partsOf(whole.inputs)));
-    stripBinary(path, node);
-    const assets = {
-      agent: basename(agent),
-      later: basename(later),
-      report: basename(report),
-      licenses: basename(licenses),
-    };
-    const caches = {
-      'agent-cache': warmUp({ node, runner, agent, scratch }),
-      'later-cache': compileOnly({ node, runner, agent: later, scratch }),
-    };
-    pack({ main: launcher, assets, caches, execArgv: AGENT_ARGV, node, runner, output });
+    stripBinary(path, base);
+    const assets = Object.fromEntries(
+      [...parts.map(({ name }) => name), 'report', 'licenses'].map((name) => [name, name]),
+    );
+    const caches = codeCaches({ node: base, runner, folder: scratch });
+    pack({ main: launcher, assets, caches, execArgv: AGENT_ARGV, node: base, runner, output });
     const answer = sayVersion(output, runner);
     renameSync(script, built.bundle);
     renameSync(licenses, built.licenses);

@@ -1,4 +1,4 @@
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { projectCommit, projectVersion, releaseKey, root, unitFiles, windowsFiles } from '../project.ts';
 
 export interface Bundle {
@@ -9,17 +9,13 @@ export interface Bundle {
   readonly metafile: Metafile;
 }
 
-interface BundleOptions {
+export interface BundleOptions {
   /** Path of the entry, from the project's root. */
   readonly entry?: string;
   /** False keeps names and module borders readable, to find out what is evaluated when. */
   readonly minify?: boolean;
   /** The system that it is for, in the words of Node.js; default linux. What only other systems need is left out. */
   readonly system?: 'linux' | 'win32';
-  /** Asked before the bundle's own. */
-  readonly plugins?: readonly Plugin[];
-  /** Default CommonJS; the other is for reading, and does not run in a binary. */
-  readonly format?: 'cjs' | 'esm';
 }
 
 /**
@@ -32,46 +28,63 @@ interface BundleOptions {
  *   where an output would behave otherwise than its source (`import.meta` in CommonJS, an unknown import).
  */
 export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
-  const result = await build({
-    absWorkingDir: root,
-    entryPoints: [options.entry ?? 'src/slipway.ts'],
-    outfile: 'slipway.cjs',
-    write: false,
-    bundle: true,
-    format: options.format ?? 'cjs',
-    platform: 'node',
-    target: 'node24',
+  const { outputFiles, metafile } = await buildAgent({
+    ...options,
+    format: 'cjs',
     // The launcher runs the bundle as a script, which cannot import; a module of Node.js that is imported late is required.
     supported: { 'dynamic-import': false },
-    minify: options.minify ?? true,
-    plugins: [...(options.plugins ?? []), lateModules, onlyHostOf(options.system ?? 'linux')],
+  });
+  const output = outputFiles[0];
+  if (!output) throw new Error('esbuild wrote no bundle');
+  return { code: output.text, inputs: inputsOf(Object.keys(metafile.inputs)), metafile };
+}
+
+/** What esbuild makes of the agent, in whatever form. @throws Error like `bundle` */
+export async function buildAgent({
+  entry = 'src/slipway.ts',
+  minify = true,
+  system = 'linux',
+  ...form
+}: BundleOptions & Pick<BuildOptions, 'format' | 'splitting' | 'chunkNames' | 'supported'>): Promise<{
+  outputFiles: OutputFile[];
+  metafile: Metafile;
+}> {
+  const { warnings, outputFiles, metafile } = await build({
+    ...form,
+    absWorkingDir: root,
+    entryPoints: [entry],
+    ...(form.splitting ? { outdir: 'dist' } : { outfile: 'slipway.cjs' }),
+    write: false,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    minify,
+    plugins: [lateModules, onlyHostOf(system)],
     // V8 keeps a string of ASCII in half the memory, and needs no decoding at start.
     charset: 'ascii',
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',
     define: {
-      'process.platform': JSON.stringify(options.system ?? 'linux'),
+      'process.platform': JSON.stringify(system),
       SLIPWAY_VERSION: JSON.stringify(projectVersion()),
       SLIPWAY_COMMIT: JSON.stringify(projectCommit()),
-      SLIPWAY_UNITS: JSON.stringify(options.system === 'win32' ? windowsFiles() : unitFiles()),
+      // A text: esbuild makes a module of its own for anything else, which each other one would evaluate.
+      SLIPWAY_UNITS: JSON.stringify(JSON.stringify(system === 'win32' ? windowsFiles() : unitFiles())),
       SLIPWAY_PUBLIC_KEY: JSON.stringify(releaseKey()),
     },
   });
-  if (result.warnings.length > 0) {
+  if (warnings.length > 0) {
     throw new Error(
-      result.warnings.map((warning) => `${warning.location?.file ?? 'bundle'}: ${warning.text}`).join('\n'),
+      warnings.map((warning) => `${warning.location?.file ?? 'bundle'}: ${warning.text}`).join('\n'),
     );
   }
-  const output = result.outputFiles[0];
-  if (!output) throw new Error('esbuild wrote no bundle');
-  return {
-    code: output.text,
-    inputs: Object.keys(result.metafile.inputs).filter(
-      (path) => !/^(?:late|absent|doors:|door|later|lent:):|^<define:/.test(path),
-    ),
-    metafile: result.metafile,
-  };
+  return { outputFiles, metafile };
+}
+
+/** Without the modules that are made here. */
+export function inputsOf(paths: readonly string[]): string[] {
+  return paths.filter((path) => !/^(?:late|absent):|^<define:/.test(path));
 }
 
 /**

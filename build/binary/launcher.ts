@@ -7,10 +7,10 @@ import { versionAnswer } from '../../src/agent/cli/process/version.ts';
 import { standard } from '../../src/agent/host/common/system/standard-output.ts';
 import { withoutSteering } from '../../src/kit/environment.ts';
 import { within } from './aligned.ts';
-import { LATER_PART } from './parts/later.ts';
+import { type Part, type PartName, runParts } from './parts/linker.ts';
 
 /**
- * The binary's main script. The agent's bundle is an asset beside it, with the code cache of an agent that has already
+ * The binary's main script. The agent's parts are assets beside it, with the code cache of an agent that has already
  * worked once: V8's cache for a main script holds only what is compiled before anything ran, and compiling the rest at
  * every start would take longer than reading the user data. Whoever asks for the version does not even pay for that.
  */
@@ -35,30 +35,29 @@ if (answer !== undefined)
     return 0;
   });
 // It waits beside the kubelet for minutes: a quarter of the source, and no cache of code that only a bootstrap runs.
-else if (!isShim && plainReportFlags(words)) run('report');
-else run('agent', cacheOf('agent'));
+else if (!isShim && plainReportFlags(words))
+  compile<(exports: object, require: typeof process.getBuiltinModule, module: object) => void>('report')(
+    {},
+    process.getBuiltinModule,
+    {},
+  );
+else runParts(readPart);
 
 // Nothing is left to do or to write then, and taking V8 apart piece by piece would take longer than starting a command.
 process.once('beforeExit', () => process.exit());
 
-function run(bundle: 'agent' | 'report', cachedData?: Buffer): void {
-  compile(bundle, cachedData)({}, required, {});
+function readPart(part: PartName): Part {
+  return compile(part, cacheOf(part));
 }
 
-/** What a bundle requires: modules of Node.js, and the agent what a boot does not need (build/binary/parts). */
-function required(name: string): unknown {
-  return name === LATER_PART ? compile('later', cacheOf('later')) : process.getBuiltinModule(name);
-}
-
-function compile(bundle: string, cachedData?: Buffer): (...words: unknown[]) => void {
-  const script = new Script(Buffer.from(getRawAsset(bundle)).toString('latin1'), {
+function compile<T>(script: string, cachedData?: Buffer): T {
+  return new Script(Buffer.from(getRawAsset(script)).toString('latin1'), {
     filename: 'slipway.cjs',
     ...(cachedData ? { cachedData } : {}),
-  });
-  return script.runInThisContext();
+  }).runInThisContext();
 }
 
 /** Only a V8 of the same system could make one. */
-function cacheOf(bundle: string): Buffer | undefined {
-  return process.platform === 'win32' ? undefined : within(getRawAsset(`${bundle}-cache`));
+function cacheOf(part: PartName): Buffer | undefined {
+  return process.platform === 'win32' ? undefined : within(getRawAsset(`${part}-cache`));
 }

@@ -1,12 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
-import { LATER_PART } from './parts/later.ts';
+import { type Part, runParts } from './parts/linker.ts';
 
-// Arguments: path of the wrapped bundle, path of the cache, then `make ROOT USER-DATA`, `compile` or `check`.
-const [agent = '', cache = '', mode, root = '', userData = ''] = process.argv.slice(2);
-const source = readFileSync(agent, 'latin1');
+// Arguments: folder of the agent's parts, name of one, then `make ROOT USER-DATA`, `compile` or `check`.
+const [folder = '', part = '', mode, root = '', userData = ''] = process.argv.slice(2);
+const cache = join(folder, `${part}-cache`);
+const source = sourceOf(part);
 
 if (mode === 'check') {
   const script = new Script(source, { filename: 'slipway.cjs', cachedData: readFileSync(cache) });
@@ -57,11 +58,9 @@ function makeCache(): void {
   });
   const data = ['--root', root, '--user-data', userData, '--meta-data', `${userData}-meta`];
   process.argv = [process.execPath, 'slipway', 'bootstrap', ...data];
-  script.runInThisContext()({}, required, {});
+  runParts((name) => (name === part ? script : new Script(sourceOf(name))).runInThisContext() as Part);
 }
 
-/** Who is not root comes where the part for later is needed. */
-function required(name: string): unknown {
-  if (name !== LATER_PART) return process.getBuiltinModule(name);
-  return new Script(readFileSync(join(dirname(agent), 'later'), 'latin1')).runInThisContext();
+function sourceOf(name: string): string {
+  return readFileSync(join(folder, name), 'latin1');
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { AGENT_ARGV, SEED } from './pack.ts';
+import { PART_NAMES, type PartName } from './parts/linker.ts';
 
 /** Caches are made until two are the same; where so many differ, something in the agent hangs on chance. */
 const MOST_CACHES = 8;
@@ -11,28 +12,37 @@ interface WarmUp {
   readonly node: string;
   /** Words that run it here; see `BaseNode`. */
   readonly runner: readonly string[];
-  /** Path of the wrapped bundle. */
-  readonly agent: string;
-  /** A folder for what is made on the way, and for the cache. */
-  readonly scratch: string;
+  /** Where the agent's parts lie, by their names. The caches, and what is made on the way, come beside them. */
+  readonly folder: string;
 }
 
 /**
- * Makes the code cache of the agent's bundle by letting it work: it applies a document below a folder, and V8 then
+ * Makes the code cache of each part.
+ *
+ * @returns their paths by the names of the binary's assets
+ * @throws Error when V8 does not accept the cache it made, or no two of the first part are the same
+ */
+export function codeCaches(options: WarmUp): Record<string, string> {
+  const [main, ...others] = PART_NAMES;
+  return Object.fromEntries([
+    [`${main}-cache`, warmUp(options, main)],
+    ...others.map((part) => [`${part}-cache`, compileOnly(options, part)]),
+  ]);
+}
+
+/**
+ * Makes a part's code cache by letting the agent work: it applies a document below a folder, and V8 then
  * writes down everything that was compiled on the way. That follows the clock a little: on a busy machine the agent may
  * come past a function that it otherwise needs. So it is done until the same cache has come twice.
- *
- * @returns path of the cache
- * @throws Error when V8 does not accept the cache it made, or no two are the same
  */
-export function warmUp(options: WarmUp): string {
-  const cache = join(options.scratch, 'agent-cache');
+function warmUp(options: WarmUp, part: PartName): string {
+  const cache = join(options.folder, `${part}-cache`);
   const seen: Buffer[] = [];
   while (seen.length < MOST_CACHES) {
-    makeCache(options, cache);
+    makeCache(options, part);
     const made = readFileSync(cache);
     if (seen.some((other) => other.equals(made))) {
-      runWorker(options, cache, 'check');
+      runWorker(options, part, 'check');
       return cache;
     }
     seen.push(made);
@@ -42,20 +52,15 @@ export function warmUp(options: WarmUp): string {
   );
 }
 
-/**
- * Makes a cache of what has not worked yet: V8 then need not look through the source for where its functions begin and end.
- *
- * @returns path of the cache
- */
-export function compileOnly(options: WarmUp): string {
-  const cache = join(options.scratch, 'later-cache');
-  runWorker(options, cache, 'compile');
-  runWorker(options, cache, 'check');
-  return cache;
+/** Makes a cache of what has not worked yet: V8 then need not look through the source for where its functions begin and end. */
+function compileOnly(options: WarmUp, part: PartName): string {
+  runWorker(options, part, 'compile');
+  runWorker(options, part, 'check');
+  return join(options.folder, `${part}-cache`);
 }
 
-function makeCache(options: WarmUp, cache: string): void {
-  const scratch = join(options.scratch, 'warm-up');
+function makeCache(options: WarmUp, part: PartName): void {
+  const scratch = join(options.folder, 'warm-up');
   const [root, programs, userData] = ['root', 'bin', 'user-data'].map((name) => join(scratch, name)) as [
     string,
     string,
@@ -67,13 +72,13 @@ function makeCache(options: WarmUp, cache: string): void {
   writeFileSync(join(programs, 'chroot'), CHROOT, { mode: 0o755 });
   writeFileSync(userData, USER_DATA);
   writeFileSync(`${userData}-meta`, META_DATA);
-  runWorker(options, cache, 'make', [root, userData], programs);
+  runWorker(options, part, 'make', [root, userData], programs);
   rmSync(scratch, { recursive: true });
 }
 
 function runWorker(
-  { node, runner, agent }: WarmUp,
-  cache: string,
+  { node, runner, folder }: WarmUp,
+  part: PartName,
   mode: 'make' | 'compile' | 'check',
   words: readonly string[] = [],
   programs = '',
@@ -82,7 +87,7 @@ function runWorker(
   const [program = node, ...before] = [...runner, node, SEED, ...AGENT_ARGV];
   // The check is that of a normal start: without the seed.
   const flags = before.filter((flag) => mode !== 'check' || flag !== SEED);
-  execaSync(program, [...flags, worker, agent, cache, mode, ...words], {
+  execaSync(program, [...flags, worker, folder, part, mode, ...words], {
     // What a failure quotes; and a pipe is what a boot's programs mostly have.
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: `${programs}:${process.env.PATH}`, NODE_OPTIONS: '' },

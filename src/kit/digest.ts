@@ -36,16 +36,18 @@ function sha256(data: Uint8Array): string {
 
 function ownSha256(data: Uint8Array): string {
   const hash = Int32Array.from(INITIAL);
-  const words = new Int32Array(64);
   const whole = data.length - (data.length % BLOCK);
-  for (let offset = 0; offset < whole; offset += BLOCK) addBlock(data, offset, words, hash);
+  for (let offset = 0; offset < whole; offset += BLOCK) addBlock(data, offset, hash);
   const rest = data.length - whole;
-  const end = new Uint8Array(rest + 9 > BLOCK ? 2 * BLOCK : BLOCK);
+  const end = Buffer.alloc(rest + 9 > BLOCK ? 2 * BLOCK : BLOCK);
   end.set(data.subarray(whole));
   end[rest] = 0x80;
-  new DataView(end.buffer).setBigUint64(end.length - 8, BigInt(data.length) * 8n);
-  for (let offset = 0; offset < end.length; offset += BLOCK) addBlock(end, offset, words, hash);
-  return Array.from(hash, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+  // In bits; `LARGE` is far below what 32 of them count.
+  end.writeUInt32BE(data.length * 8, end.length - 4);
+  for (let offset = 0; offset < end.length; offset += BLOCK) addBlock(end, offset, hash);
+  const sum = Buffer.alloc(32);
+  for (let i = 0; i < 8; i += 1) sum.writeInt32BE(hash[i] as number, 4 * i);
+  return sum.toString('hex');
 }
 
 const BLOCK = 64;
@@ -70,8 +72,11 @@ const ROUNDS = Int32Array.of(
   0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 );
 
+/** Of one block; each overwrites it. */
+const words = new Int32Array(BLOCK);
+
 /** Takes 64 bytes in. One call a block, for V8 compiles what is called often sooner than what loops long. */
-function addBlock(data: Uint8Array, offset: number, words: Int32Array, hash: Int32Array): void {
+function addBlock(data: Uint8Array, offset: number, hash: Int32Array): void {
   for (let i = 0; i < 16; i += 1) {
     const at = offset + i * 4;
     const high = ((data[at] as number) << 24) | ((data[at + 1] as number) << 16);

@@ -1,160 +1,93 @@
-import { join, relative } from 'node:path';
-import type { OnResolveResult, Plugin } from 'esbuild';
-import { root } from '../../project.ts';
-import { type Bundle, bundle } from '../bundle.ts';
-import { LATER, LATER_PART } from './later.ts';
+import { agentChunks, asBody, type Chunk } from './chunks.ts';
+import type { PartName } from './linker.ts';
+import { PARTS } from './part-list.ts';
 
-interface Parts {
-  /** What every start reads. */
-  readonly main: Bundle;
-  /** What is read when something in it is called. */
-  readonly later: Bundle;
+export interface AgentPart {
+  readonly name: PartName;
+  /** An expression whose value is a `Part` (linker.ts). ASCII only. */
+  readonly code: string;
+  /** Paths from the project's root of what is in it. */
+  readonly inputs: readonly string[];
 }
-
-/** The later part's entry, and the prefix by which it asks for what main has. */
-const ENTRY = 'doors:';
-const LENT = 'lent:';
 
 /**
- * The agent in two parts. Each of its modules is in one of them, so that it is evaluated once. The later part gets a `require`
- * that lends it what both need.
+ * The agent in parts, so that a start reads and unpacks only what it may need. In each, modules are wrapped together as far as they
+ * are always evaluated together; what no command evaluates is one function in V8's eyes, instead of one for each in it.
  *
- * @param whole the agent in one script
- * @throws Error where the later part wants of main what this cannot lend
+ * @throws Error where chunks need each other in a circle, or one is not what esbuild writes
  */
-export async function parts(whole: Bundle): Promise<Parts> {
-  const { own, doors } = mainOf(whole);
-  const borrowing = [virtual(ENTRY, () => opened(doors)), borrow(own)];
-  // As an ES module esbuild writes down by name what is imported.
-  const { code } = await bundle({ entry: ENTRY, plugins: borrowing, minify: false, format: 'esm' });
-  const wanted = wantedBy(code);
-  const lending = [lend(doors), virtual(LENT, (path) => lent(path, wanted))];
-  return {
-    main: await bundle({ plugins: lending }),
-    later: await bundle({ entry: ENTRY, plugins: borrowing }),
-  };
-}
-
-/** The modules that main holds, and those behind its doors. */
-function mainOf({ metafile }: Bundle): { own: ReadonlySet<string>; doors: readonly string[] } {
-  const own = new Set(['src/slipway.ts']);
-  const doors = new Set<string>();
-  for (const path of own) {
-    for (const { path: next, kind, external } of metafile.inputs[path]?.imports ?? []) {
-      if (external || metafile.inputs[next] === undefined) continue;
-      if (kind === 'dynamic-import' && LATER.some((part) => part.test(next))) doors.add(next);
-      else own.add(next);
+export async function agentParts(
+  options: { system?: 'linux' | 'win32'; minify?: boolean } = {},
+): Promise<AgentPart[]> {
+  const chunks = new Map((await agentChunks(options)).map((chunk) => [chunk.name, chunk]));
+  refuseCircles(chunks);
+  const ids = new Map<string, string>();
+  const members = PARTS.map(() => [] as Chunk[]);
+  for (const [index, own] of divided(chunks).entries())
+    for (const name of inOrder(own, entryOf(chunks).name)) {
+      ids.set(name, `${PARTS[index]?.name.slice(0, 1)}${members[index]?.length}`);
+      members[index]?.push(chunks.get(name) as Chunk);
     }
-  }
-  return { own: new Set([...own].map(named)), doors: [...doors].filter((path) => !own.has(path)).sort() };
-}
-
-/** Names that the later part imports from each of main's modules; `*` where it imports one dynamically. */
-function wantedBy(code: string): ReadonlyMap<string, readonly string[]> {
-  const wanted = new Map<string, string[]>();
-  const add = (path: string, names: string[]): void => {
-    wanted.set(path, [...new Set([...(wanted.get(path) ?? []), ...names])].sort());
-  };
-  let rest = code.replace(/^import \{([^}]*)\} from "lent:([^"]+)";$/gm, (_, names: string, path: string) => {
-    add(
-      path,
-      names.split(',').map((name) => name.trim().split(' ')[0] ?? ''),
+  const parts = PARTS.map(async ({ name }, index): Promise<AgentPart> => {
+    const own = members[index] ?? [];
+    const bodies = own.map(
+      async (chunk) => `${ids.get(chunk.name)}(){${await asBody(chunk.code, (other) => ids.get(other))}}`,
     );
-    return '';
+    return {
+      name,
+      code: `(function(take,bring,require){"use strict";return{${(await Promise.all(bodies)).join(',\n')}}})`,
+      inputs: own.flatMap(({ inputs }) => inputs),
+    };
   });
-  rest = rest.replace(/\b__require\("lent:([^"]+)"\)/g, (_, path: string) => {
-    add(path, ['*']);
-    return '';
+  return Promise.all(parts);
+}
+
+/** The same each time, the agent's entry first (`ENTRY` in linker.ts). */
+function inOrder(names: ReadonlySet<string>, entry: string): string[] {
+  const others = [...names].filter((name) => name !== entry).sort();
+  return names.has(entry) ? [entry, ...others] : others;
+}
+
+/** Names of the chunks in each part: of what is left, what can be reached through no later part's doors. */
+function divided(chunks: ReadonlyMap<string, Chunk>): ReadonlySet<string>[] {
+  const taken = new Set<string>();
+  return PARTS.map((_, index) => {
+    const reached = new Set([entryOf(chunks).name]);
+    for (const name of reached) {
+      const { needs = [], brings = [] } = chunks.get(name) ?? {};
+      for (const other of needs) reached.add(other);
+      for (const other of brings) if (partBehind(chunks.get(other)?.entry) <= index) reached.add(other);
+    }
+    const own = new Set([...reached].filter((name) => !taken.has(name)));
+    for (const name of own) taken.add(name);
+    return own;
   });
-  const strange = /^.*"lent:.*$/m.exec(rest);
-  if (strange) throw new Error(`main cannot lend this to the later part: ${strange[0]}`);
-  return wanted;
 }
 
-/** The later part's entry. */
-function opened(doors: readonly string[]): string {
-  return doors.map((path) => `exports[${quoted(path)}] = () => require(${absolute(path)});`).join('\n');
+/** The place in the list of the part to which a module that is imported dynamically is a door. */
+function partBehind(entry = ''): number {
+  const place = PARTS.findLastIndex(({ doors }) => doors.some((door) => door.test(entry)));
+  return Math.max(0, place);
 }
 
-/** Main's modules for the later part: `path` is one of them or, where it is empty, the table of all. */
-function lent(path: string, wanted: ReadonlyMap<string, readonly string[]>): string {
-  if (path === '') {
-    const table = [...wanted.keys()].map(
-      (one) => `${quoted(LENT + one)}: () => require(${quoted(LENT + one)})`,
-    );
-    return `module.exports = {${table.join(',')}};`;
-  }
-  const names = wanted.get(path) ?? [];
-  if (names.includes('*')) return `module.exports = require(${absolute(path)});`;
-  return `import { ${names.join(', ')} } from ${absolute(path)}; module.exports = { ${names.join(', ')} };`;
+function entryOf(chunks: ReadonlyMap<string, Chunk>): Chunk {
+  const found = [...chunks.values()].find(({ entry }) => entry === 'src/slipway.ts');
+  if (found === undefined) throw new Error('the agent has no entry');
+  return found;
 }
 
-/** In the later part: a module that main has is not bundled but asked for. */
-function borrow(own: ReadonlySet<string>): Plugin {
-  return resolving('borrow', (path) => (own.has(path) ? { path: LENT + path, external: true } : undefined));
-}
-
-/** In main: a module behind a door is asked for in the later part, which is run when that happens for the first time. */
-function lend(doors: readonly string[]): Plugin {
-  const { name, setup } = resolving('lend', (path) =>
-    doors.includes(path) ? { path, namespace: 'door' } : undefined,
-  );
-  return {
-    name,
-    setup(build) {
-      setup(build);
-      build.onLoad({ filter: /.*/, namespace: 'door' }, ({ path }) => ({
-        contents: `module.exports = require(${quoted(LATER_PART)})[${quoted(path)}]();`,
-      }));
-      build.onResolve({ filter: new RegExp(`^${LATER_PART}$`) }, ({ path, namespace }) =>
-        namespace === 'door' ? { path, namespace: 'later' } : { path, external: true },
+function refuseCircles(chunks: ReadonlyMap<string, Chunk>): void {
+  const done = new Set<string>();
+  const visit = (name: string, above: readonly string[]): void => {
+    if (above.includes(name)) {
+      const circle = [...above.slice(above.indexOf(name)), name];
+      throw new Error(
+        `modules need each other: ${circle.map((one) => chunks.get(one)?.inputs.join(' + ')).join(' -> ')}`,
       );
-      build.onLoad({ filter: /.*/, namespace: 'later' }, () => ({
-        contents: `const table = require('${LENT}'); require(${quoted(LATER_PART)})(exports, (name) => Object.hasOwn(table, name) ? table[name]() : require(name));`,
-      }));
-    },
+    }
+    if (done.has(name)) return;
+    for (const other of chunks.get(name)?.needs ?? []) visit(other, [...above, name]);
+    done.add(name);
   };
-}
-
-function resolving(name: string, answer: (path: string) => OnResolveResult | undefined): Plugin {
-  return {
-    name,
-    setup({ onResolve, resolve }) {
-      onResolve({ filter: /^\./ }, ({ path, resolveDir }) => answer(nameOf(join(resolveDir, path))));
-      onResolve({ filter: /^[\w-]+$/ }, async ({ path, pluginData, ...where }) => {
-        if (pluginData === name) return undefined;
-        const found = await resolve(path, { ...where, pluginData: name });
-        return found.external ? undefined : answer(nameOf(found.path));
-      });
-    },
-  };
-}
-
-/** Modules that are made here, by what stands behind their prefix. */
-function virtual(prefix: string, contents: (path: string) => string): Plugin {
-  return {
-    name: prefix,
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: new RegExp(`^${prefix}`) }, ({ path }) => ({ path, namespace: prefix }));
-      onLoad({ filter: /.*/, namespace: prefix }, ({ path }) => ({
-        contents: contents(path.slice(prefix.length)),
-        resolveDir: root,
-      }));
-    },
-  };
-}
-
-const nameOf = (path: string): string => named(relative(root, path));
-
-/** From the project's root, also where its packages lie elsewhere: names stand in what is built, which is the same in each folder. */
-function named(path: string): string {
-  return path.replace(/^\.\.\/.*?(?=node_modules\/)/, '');
-}
-
-function absolute(path: string): string {
-  return quoted(join(root, path));
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text);
+  for (const name of chunks.keys()) visit(name, []);
 }

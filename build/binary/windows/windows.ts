@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { distPath, WINDOWS } from '../../platforms.ts';
 import { nodeBinary, projectVersion } from '../../project.ts';
 import { baseNode } from '../base-node.ts';
 import { asFunction, bundle } from '../bundle.ts';
 import { licensesText, partsOf } from '../licenses.ts';
 import { pack } from '../pack.ts';
+import { agentParts } from '../parts/parts.ts';
 import { unsignBinary } from './unsign.ts';
 
 /** Bytes that the program may have. */
@@ -24,22 +25,23 @@ export async function buildWindows(output = distPath('slipway', WINDOWS)): Promi
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
   process.once('exit', remove);
   try {
-    const [main, agent, report, licenses, node, made] = [
+    const [main, report, licenses, node, made] = [
       'launcher.cjs',
-      'agent',
       'report',
       'licenses',
       'node.exe',
       'slipway.exe',
-    ].map((name) => join(scratch, name)) as [string, string, string, string, string, string];
-    const { code, inputs } = await bundle({ system: 'win32' });
-    writeFileSync(agent, asFunction(code));
+    ].map((name) => join(scratch, name)) as [string, string, string, string, string];
+    const parts = await agentParts({ system: 'win32' });
+    for (const { name, code } of parts) writeFileSync(join(scratch, name), code);
     const reporter = await bundle({ entry: 'src/slipway-report.ts', system: 'win32' });
     writeFileSync(report, asFunction(reporter.code));
     writeFileSync(main, (await bundle({ entry: 'build/binary/launcher.ts', system: 'win32' })).code);
-    writeFileSync(licenses, licensesText(partsOf(inputs)));
+    writeFileSync(licenses, licensesText(partsOf(parts.flatMap(({ inputs }) => inputs))));
     unsignBinary(baseNode(WINDOWS).path, node);
-    const assets = { agent: basename(agent), report: basename(report), licenses: basename(licenses) };
+    const assets = Object.fromEntries(
+      [...parts.map(({ name }) => name), 'report', 'licenses'].map((name) => [name, name]),
+    );
     pack({ main, assets, node, writer: nodeBinary(), output: made });
     const { length } = readFileSync(made);
     if (length > LARGEST) throw new Error(`slipway.exe has ${length} bytes, and may have ${LARGEST}`);

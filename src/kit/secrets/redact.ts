@@ -1,5 +1,5 @@
 import { withoutRemembered } from './known.ts';
-import { isHarmless, MARK, rulesFor, SIGN } from './rules.ts';
+import { isHarmless, MARK, mayHoldSecret, rulesFor } from './rules.ts';
 
 /**
  * Cuts whatever looks like a secret out of other programs' output before it is logged, journalled or shown.
@@ -90,7 +90,7 @@ function redactLine(text: string): string {
 /** Cuts secrets out of a whole text; drops the lines of a private key's body. */
 export function redact(text: string): string {
   // Nearly every text is none of the rules' business, and a controller reads those of all machines.
-  return SIGN.test(text) ? redactAll(text) : withoutRemembered(text);
+  return mayHoldSecret(text) ? redactAll(text) : withoutRemembered(text);
 }
 
 /** As `redact`, by every rule whatever the text is. */

@@ -1,10 +1,13 @@
 import type { Command, Document, ReportEntry } from '../../document/document.ts';
 import { mentionsKubeadmBootstrap } from '../../kubeadm/config/mentions.ts';
-import { isPlain } from './unreadable-commands.ts';
 
 const CALL = /^(?:\S*\/)?cloud-init-per(?=\s|$)|^'(?:[^']*\/)?cloud-init-per'(?=\s|$)/;
 /** Words that the shell leaves as they are. */
 const WORD = /\s*('[^']*'|[\w./:,@%+=-]+)(?=\s|$)/y;
+/** Words without quotes, operators or a compound command. */
+const PLAIN = /^[\w./:=,@%+ -]*$/;
+const COMPOUND =
+  /^\s*(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|time|coproc)\b/;
 const FREQUENCIES = new Set(['once', 'instance', 'always']);
 
 /**
@@ -70,4 +73,9 @@ function leadingWords(text: string): { words: string[]; isWhole: boolean } {
     words.push(word.replaceAll("'", ''));
     end = WORD.lastIndex;
   }
+}
+
+/** A whole command by itself, whatever stands around it. */
+function isPlain(text: string): boolean {
+  return PLAIN.test(text) && !COMPOUND.test(text);
 }

@@ -1,5 +1,6 @@
 import type { Document, Position, ReportEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
+import { isWhole } from './whole-command.ts';
 
 /** A script that ends itself may have anything behind its end; one that sets its shell may have what only then can be read. */
 const UNSURE = /\b(?:exit|exec|shopt|alias|setopt)\b/;
@@ -14,10 +15,8 @@ const MOST_MS = 2000;
 /** Where the fault begins is looked for in lists as people write them: each look is a shell. */
 const MOST_ITEMS = 48;
 const MOST_LETTERS = 256 * 1024;
-/** Words without quotes, operators or a compound command: no shell is started to read these. */
-const PLAIN = /^[\w./:=,@%+ -]*$/;
-const COMPOUND =
-  /^\s*(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|time|coproc)\b/;
+/** Shells to which a command means the same in all that `isWhole` knows. */
+const USUAL = /(?:^|\/)(?:ba|da|a|k|z)?sh$/;
 
 /**
  * Commands that no shell can read, by the machine's own shell: it ends at the first of them, and of those behind it nothing is
@@ -54,7 +53,7 @@ async function unreadable(
   items: readonly Item[],
   isFatal: (at: number) => boolean,
 ): Promise<ReportEntry[]> {
-  if (items.every(({ text }) => isPlain(text))) return [];
+  if (USUAL.test(shell) && items.every(({ text }) => isWhole(text))) return [];
   const why = await complaint(host, shell, items);
   if (why === undefined) return [];
   const isShort = items.length <= MOST_ITEMS && lettersOf(items) <= MOST_LETTERS;
@@ -64,11 +63,6 @@ async function unreadable(
   const message = `The shell cannot read ${which} (${why}), and would run neither it nor what is behind it`;
   const severity = at !== undefined && isFatal(at) ? 'error' : 'warning';
   return [{ severity, code: 'UserDataInvalid', message, ...(where ? { where } : {}) }];
-}
-
-/** A whole command by itself, whatever stands around it. */
-export function isPlain(text: string): boolean {
-  return PLAIN.test(text) && !COMPOUND.test(text);
 }
 
 const lettersOf = (items: readonly Item[]): number => items.reduce((sum, { text }) => sum + text.length, 0);

@@ -1,0 +1,98 @@
+import { basename } from 'node:path';
+import { init, parse } from 'es-module-lexer';
+import { type BundleOptions, buildAgent, inputsOf } from '../bundle.ts';
+
+/** Some modules that are always evaluated together, as esbuild divides a program by its dynamic imports. */
+export interface Chunk {
+  /** File name that esbuild gives it, by which others import it. */
+  readonly name: string;
+  /** An ES module. */
+  readonly code: string;
+  /** Names of chunks that are evaluated before it. */
+  readonly needs: readonly string[];
+  /** Names of chunks that it imports dynamically. */
+  readonly brings: readonly string[];
+  /** The module that others import dynamically, where it is one's entry: path from the project's root. */
+  readonly entry: string | undefined;
+  /** Paths from the project's root of what is in it. */
+  readonly inputs: readonly string[];
+}
+
+/** The agent in chunks. @throws Error like `bundle` */
+export async function agentChunks(options: BundleOptions): Promise<Chunk[]> {
+  const { outputFiles, metafile } = await buildAgent({
+    ...options,
+    format: 'esm',
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+  });
+  const codes = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
+  return Object.entries(metafile.outputs).map(([path, { imports, entryPoint, inputs }]) => {
+    const own = imports.filter(({ external }) => external !== true);
+    const of = (isDynamic: boolean) =>
+      own.filter(({ kind }) => (kind === 'dynamic-import') === isDynamic).map(({ path }) => basename(path));
+    return {
+      name: basename(path),
+      code: codes.get(basename(path)) ?? '',
+      needs: of(false),
+      brings: of(true),
+      entry: entryPoint,
+      inputs: inputsOf(Object.keys(inputs)),
+    };
+  });
+}
+
+/**
+ * A chunk as the body of a function that returns what it exports: `take` gives what another one exports, `bring` a promise
+ * of it. A script in the binary can import nothing.
+ *
+ * What is imported is bound once, when the function is called. So no chunk may need one that needs it, and what is exported
+ * keeps its value; Slipway's own modules export no variable that changes.
+ *
+ * @param idOf what a chunk is called in the binary, by its file name; undefined for modules of Node.js
+ * @throws Error where it is not what esbuild writes
+ */
+export async function asBody(code: string, idOf: (name: string) => string | undefined): Promise<string> {
+  await init;
+  const [imports, exports] = parse(code);
+  const bindings: string[] = [];
+  let body = '';
+  let from = 0;
+  for (const { n: specifier = '', ss: start, se: end, d: dynamic } of imports) {
+    const id = JSON.stringify(idOf(basename(specifier)) ?? specifier);
+    body += code.slice(from, start);
+    if (dynamic >= 0) body += `bring(${id})`;
+    else bindings.push(binding(code.slice(start, end), id));
+    from = end;
+  }
+  body += code.slice(from);
+  return `${bindings.join('')}${returning(body, exports.length)}`;
+}
+
+/** `import{a as b}from"..."` as a declaration. */
+function binding(statement: string, id: string): string {
+  const clause = /^import\s*(.*?)\s*(?:\bfrom\s*)?["'][^"']*["']$/s.exec(statement)?.[1];
+  if (clause === undefined) throw new Error(`no import as esbuild writes it: ${statement}`);
+  if (clause === '') return `take(${id});`;
+  const [, first, all, names] = /^([\w$]+)?\s*,?\s*(?:\*\s*as\s+([\w$]+)|\{([^}]*)\})?$/.exec(clause) ?? [];
+  const own = [first, all].flatMap((name) => (name === undefined ? [] : [`${name}=take(${id})`]));
+  if (names !== undefined) own.push(`{${names.replace(/\s+as\s+/g, ':')}}=take(${id})`);
+  if (own.length === 0) throw new Error(`no import as esbuild writes it: ${statement}`);
+  return `const ${own.join(',')};`;
+}
+
+/** esbuild writes what a chunk exports behind everything else. */
+function returning(body: string, count: number): string {
+  const [end = '', value, names] =
+    /(?:export default ([^;{}]+);\s*|export\s*\{([^}]*)\};?\s*)?$/.exec(body) ?? [];
+  const fields = value
+    ? [`default:${value}`]
+    : (names ?? '')
+        .split(',')
+        .filter((name) => name.trim() !== '')
+        .map((name) => name.trim().split(/\s+as\s+/))
+        .map(([inside = '', outside = inside]) => `${outside}:${inside}`);
+  if (fields.length !== count)
+    throw new Error(`a chunk exports ${count} names, of which ${fields.length} stand at its end`);
+  return `${body.slice(0, body.length - end.length)}\nreturn{${fields.join()}}`;
+}
