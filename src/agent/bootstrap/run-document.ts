@@ -45,7 +45,8 @@ export async function runDocument(
     if (!options.isAgain) await askAhead(options, document, over.signal);
     return await judgeAndRun(options, about, document, toPlan);
   } finally {
-    over.abort();
+    // Nobody asks why, and without a reason Node.js makes an error with its stack.
+    over.abort('over');
   }
 }
 

@@ -11,6 +11,9 @@ import type { AppendHandle } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
 import { MAX_JOURNAL_BYTES, parseJournal } from './parse-journal.ts';
 
+/** Words, numbers and digests of Slipway's own. */
+const OWN: ReadonlySet<string> = new Set(['type', 'run', 'sequence', 'digest', 'mode', 'agent', 'result']);
+
 /**
  * The journal, open for appending. `records` holds what stood in it before. An append is on disk when it
  * resolves, unless its caller says that another one follows at once, whose sync takes it along.
@@ -89,7 +92,7 @@ export class Journal {
       mono: this.#host.clock.monotonic(),
       boot: this.#boot,
     };
-    const record: JournalRecord = { ...head, ...visibleTexts(clean(body)) };
+    const record: JournalRecord = { ...head, ...visibleTexts(clean(body, OWN)) };
     const line = `${JSON.stringify(record)}\n`;
     try {
       await this.#handle.append(line, durable);

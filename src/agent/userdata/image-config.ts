@@ -6,6 +6,7 @@ import { type MappingNode, type Node, pythonText } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
 import { configFile } from './instance/config-file.ts';
 import { under } from './merge/under.ts';
+import { relevantLines } from './relevant-lines.ts';
 
 const MAIN = '/etc/cloud/cloud.cfg';
 const DROP_INS = '/etc/cloud/cloud.cfg.d';
@@ -18,13 +19,8 @@ const KEYS: readonly string[] = [
   ...['mount_default_fields', 'growpart', 'resize_rootfs', 'locale', 'timezone', 'ntp', 'vendor_data'],
 ];
 
-const NAMED = new RegExp(`\\b(?:${KEYS.join('|')})\\b`);
-/** Comments of the whole file, and the names in lists that hold nothing but names of modules: most of what images have there. */
-const LEFT_OUT =
-  /^#[\t -~]*$|(?<=^cloud_(?:init|config|final)_modules: *\n)( *)- [a-z][\w-]* *\n(?:\1- [a-z][\w-]* *\n| *(?:#[\t -~]*)?\n)*(?=[\w-]+:[ \n]|(?![\s\S]))/gm;
-/** Quotes that end in their line, and comments. A quote that is left may hold lines that only look as if they could go. */
-const QUOTED = /(?<![^\s[{,])(?:"[^"\\\n]*"|'[^'\n]*')|(?<!\S)#.*/g;
-
+/** One of these as a key, in whatever style, or a key that a line of its own begins. */
+const NAMED = new RegExp(`\\b(?:${KEYS.join('|')})["']?\\s*:|^\\s*\\?\\s`, 'm');
 /**
  * The image's cloud.cfg with cloud.cfg.d over it, the last name first, as cloud-init puts them together. A file that cannot be
  * read as YAML counts as empty, as with cloud-init.
@@ -49,15 +45,11 @@ export async function readDefaultUser(host: Host, remarks: ReportEntry[]): Promi
   return image && entries.length > 0 ? { ...image, entries } : undefined;
 }
 
-/** Each character that is read as YAML costs a microsecond at start, so what cannot matter is not read. Lines stay where they are. */
 function rootOf(text: string, path: string, remarks: ReportEntry[]): Node | undefined {
-  if (text === '') return undefined;
-  const less = text.replace(LEFT_OUT, (lines) => lines.replace(/[^\n]+/g, '#'));
   // With escapes a key is written otherwise than it reads.
-  if (!NAMED.test(less) && !less.includes('\\')) return undefined;
-  const isSure = !/["']/.test(less.replace(QUOTED, ''));
+  if (!NAMED.test(text) && !text.includes('\\')) return undefined;
   const own = new Report();
-  const root = parseYaml(plainText(isSure ? less : text), own);
+  const root = parseYaml(plainText(relevantLines(text, isWanted) ?? text), own);
   const [wrong] = own.entries.filter(({ severity }) => severity === 'error');
   if (wrong !== undefined) {
     const message = `${path} of the image is no YAML, so nothing of it counts, as with cloud-init: ${wrong.message}`;
@@ -65,4 +57,9 @@ function rootOf(text: string, path: string, remarks: ReportEntry[]): Node | unde
     remarks.push({ severity: 'warning', code: 'UserDataInvalid', message, where });
   }
   return root;
+}
+
+/** Of what the image says of its system, who the default user is. */
+function isWanted(key: string, above?: string): boolean {
+  return above === undefined ? KEYS.includes(key) : above !== 'system_info' || key === 'default_user';
 }

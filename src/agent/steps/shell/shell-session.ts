@@ -124,7 +124,8 @@ export class ShellSession {
     if (this.#isDone && !this.#over) {
       await Promise.race([this.#handle?.result, this.#host.clock.sleep(END_MS, this.#abort.signal)]);
     }
-    this.#abort.abort();
+    // With a reason, so that Node.js makes no error with its stack: here and below.
+    this.#abort.abort('closed');
     await this.#handle?.result;
     this.#watch?.close();
     await this.#host.processes.forgetDurable(this.#options.name);
@@ -263,7 +264,7 @@ export class ShellSession {
     });
     return async () => {
       const woken = new AbortController();
-      void changed.then(() => woken.abort());
+      void changed.then(() => woken.abort('changed'));
       await this.#host.clock.sleep(LOOK_MS, woken.signal);
     };
   }

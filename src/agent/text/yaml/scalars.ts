@@ -15,12 +15,18 @@ export type ScalarValue = ScalarNode extends infer S
     : never
   : never;
 
-const BOOL = /^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/;
+const BOOLS: ReadonlySet<string> = new Set(
+  ['yes', 'no', 'true', 'false', 'on', 'off'].flatMap((word) => [
+    word,
+    word.toUpperCase(),
+    `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`,
+  ]),
+);
 const FLOAT =
   /^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 const INT =
   /^(?:[-+]?0b[01_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+)$/;
-const NULL = /^(?:~|null|Null|NULL|)$/;
+const NULLS: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL']);
 const TIMESTAMP =
   /^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?)$/;
 
@@ -30,12 +36,19 @@ const MAX_NUMBER = 4300;
 /** The value of a plain (unquoted, untagged) scalar. @throws ScalarError */
 export function resolvePlain(text: string): ScalarValue {
   if (text.length > MAX_NUMBER) return { kind: 'string', value: text };
-  if (NULL.test(text)) return { kind: 'null' };
-  if (BOOL.test(text)) return { kind: 'bool', value: truth(text) };
+  if (NULLS.has(text)) return { kind: 'null' };
+  if (BOOLS.has(text)) return { kind: 'bool', value: truth(text) };
+  // Most texts are words: none of the patterns is compiled for these.
+  if (!mayBeNumber(text.charCodeAt(0))) return { kind: 'string', value: text };
   if (INT.test(text)) return { kind: 'int', value: integer(text), text };
   if (FLOAT.test(text)) return { kind: 'float', value: float(text) };
   if (TIMESTAMP.test(text)) return { kind: 'timestamp', value: timestampText(text) };
   return { kind: 'string', value: text };
+}
+
+/** A digit, or `+`, `-` or `.`, one of which each number, date and time begins with. */
+function mayBeNumber(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x2e;
 }
 
 const PREFIX = 'tag:yaml.org,2002:';
@@ -54,7 +67,7 @@ export function resolveTagged(text: string, tag: string): ScalarValue {
     case `${PREFIX}null`:
       return { kind: 'null' };
     case `${PREFIX}bool`:
-      if (!BOOL.test(text) && !BOOL.test(text.toLowerCase()))
+      if (!BOOLS.has(text) && !BOOLS.has(text.toLowerCase()))
         throw new ScalarError('!!bool needs yes, no, true or false.');
       return { kind: 'bool', value: truth(text) };
     case `${PREFIX}int`:

@@ -1,12 +1,17 @@
+const LINE = /[^\n\u2028\u2029]+/y;
+
 /** A place in the text. It knows its line and column, which YAML's rules need. */
 export class Cursor {
   readonly text: string;
   at = 0;
   line = 0;
   #lineStart = 0;
+  /** All its line breaks are `\n`. */
+  readonly #isUsual: boolean;
 
   constructor(text: string) {
     this.text = text;
+    this.#isUsual = !text.includes('\u2028') && !text.includes('\u2029');
   }
 
   /** Characters in the line before this place. */
@@ -34,6 +39,24 @@ export class Cursor {
     const found = pattern.exec(this.text)?.[0] ?? '';
     this.at += found.length;
     return found;
+  }
+
+  /** Takes everything up to the next line break. */
+  restOfLine(): string {
+    if (!this.#isUsual) return this.take(LINE);
+    const end = this.text.indexOf('\n', this.at);
+    const rest = end < 0 ? this.text.slice(this.at) : this.text.slice(this.at, end);
+    this.at += rest.length;
+    return rest;
+  }
+
+  /** Takes these spaces at the start of a line that goes on with something else than a space or a break; else nothing. */
+  takeLeading(spaces: string): boolean {
+    if (this.column !== 0 || !this.startsWith(spaces)) return false;
+    const next = this.peek(spaces.length);
+    if (next === ' ' || isBreakOrEnd(next)) return false;
+    this.forward(spaces.length);
+    return true;
   }
 
   /** Takes a line break. @returns what it counts as in a value; '' if there is none */

@@ -2,7 +2,6 @@ import { type Cursor, isBreak, isBreakOrEnd } from './cursor.ts';
 import { YamlSyntaxError } from './syntax-error.ts';
 import type { Token } from './tokens.ts';
 
-const LINE = /[^\n\u2028\u2029]+/y;
 const SPACES = / +/y;
 const COMMENT = / *(?:#[^\n\u2028\u2029]*)?/y;
 const HEADER = /([+-]?)([0-9]?)([+-]?)/y;
@@ -33,12 +32,14 @@ function takeLines(
   const parts: string[] = [];
   let breaks = leading;
   let lastBreak = '';
+  const spaces = ' '.repeat(indent);
   while (cursor.column === indent && cursor.peek() !== '') {
     parts.push(breaks.join(''));
     const startsPlain = !isBlank(cursor.peek());
-    parts.push(cursor.take(LINE));
+    parts.push(cursor.restOfLine());
     lastBreak = cursor.lineBreak();
-    breaks = takeBreaks(cursor, indent);
+    // Mostly the next line follows, and its indentation is known.
+    breaks = cursor.takeLeading(spaces) ? [] : takeBreaks(cursor, indent);
     if (cursor.column !== indent || cursor.peek() === '') break;
     if (!folded || lastBreak !== '\n' || !startsPlain || isBlank(cursor.peek())) parts.push(lastBreak);
     else if (breaks.length === 0) parts.push(' ');

@@ -33,6 +33,13 @@ export function scanQuoted(cursor: Cursor): Token {
   const quote = cursor.peek();
   cursor.forward();
   const parts: string[] = [];
+  const word = cursor.take(ORDINARY);
+  // Mostly it is one word.
+  if (cursor.peek() === quote && (quote === '"' || cursor.peek(1) !== quote)) {
+    cursor.forward();
+    return { kind: 'scalar', text: word, plain: false, at: start, half: false };
+  }
+  if (word !== '') parts.push(word);
   takeWords(cursor, quote, parts);
   while (cursor.peek() !== quote) {
     takeSpace(cursor, start, parts);
