@@ -1,17 +1,20 @@
+import { isHarmless } from '../../kit/secrets/harmless.ts';
 import { redact } from '../../kit/secrets/redact.ts';
-import { isHarmless, looksSecret, SETTING, settingsIn } from '../../kit/secrets/rules.ts';
+import { looksSecret } from '../../kit/secrets/rules.ts';
+import { settings, settingsIn } from '../../kit/secrets/setting.ts';
 
 const USER_INFO = /:\/\/[^\s/:@"']{0,256}:([^\s/"']+)@/g;
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----([^-]*)-----END/g;
 /** Frame and lines of what nobody keeps secret, or of a private key, whose lines are secrets as they are. `=` only ends them. */
 const PEM =
-  /-----BEGIN ((?:X509 |TRUSTED |NEW )?CERTIFICATE(?: REQUEST)?|[A-Z0-9 ]{0,30}(?:PUBLIC|PRIVATE) KEY)-----[A-Za-z0-9+/\s]*(?:={1,2}\s*)?-----END \1-----/g;
+  /-----BEGIN ((?:X509 |TRUSTED |NEW )?CERTIFICATE(?: REQUEST)?|[A-Z0-9 ]{0,30}(?:PUBLIC|PRIVATE) KEY)-----([A-Za-z0-9+/\s]*(?:={1,2}\s*)?)-----END \1-----/g;
 const TOKEN = /^[a-z0-9]{6}\.([a-z0-9]{16})$/;
+const NAME = 'token: ';
 const MIN_LENGTH = 6;
 
 /** Configuration without the values of settings that mean a secret, whatever these look like. Logs would lose too much. */
 export function redactSettings(text: string): string {
-  return redact(text).replace(SETTING, (whole, name: string, value: string) =>
+  return redact(text).replace(settings(), (whole, name: string, value: string) =>
     isHarmless(value) || value.includes('[redacted') ? whole : `${name}[redacted]`,
   );
 }
@@ -23,9 +26,18 @@ export function secretsIn(text: string): string[] {
   const found: string[] = [];
   const isFramed = text.includes('-----BEGIN ');
   // Line by line, for that is how a key without its frame would turn up.
-  for (const [, body = ''] of isFramed ? text.matchAll(PRIVATE_KEY) : [])
+  const keep = (body: string): void => {
     for (const line of body.split('\n')) found.push(...wordsOf(line));
-  const rest = isFramed ? text.replace(PEM, '\n') : text;
+  };
+  const unframed = isFramed
+    ? text.replace(PEM, (_, label: string, body: string) => {
+        if (label.endsWith('PRIVATE KEY')) keep(body);
+        return '\n';
+      })
+    : text;
+  // With headers of its own, or of another kind.
+  for (const [, body = ''] of unframed.includes('PRIVATE KEY') ? text.matchAll(PRIVATE_KEY) : []) keep(body);
+  const rest = withoutTokens(unframed, found);
   for (const value of settingsIn(rest)) {
     const text = value.trim();
     if (isHarmless(text)) continue;
@@ -40,6 +52,19 @@ export function secretsIn(text: string): string[] {
   return found
     .map((secret) => (secret[6] === '.' ? (TOKEN.exec(secret)?.[1] ?? secret) : secret))
     .filter((secret) => secret.length >= MIN_LENGTH);
+}
+
+/** Bootstrap tokens alone in their lines, as in kubeadm's configuration, are found without the patterns of all that could be there. */
+function withoutTokens(text: string, found: string[]): string {
+  if (!text.includes(NAME)) return text;
+  const others = text.split('\n').filter((line) => {
+    const [before, value, ...more] = line.split(NAME);
+    const isAlone = more.length === 0 && (before?.trim() === '' || before?.trim() === '-');
+    if (!isAlone || value === undefined || !TOKEN.test(value)) return true;
+    found.push(value);
+    return false;
+  });
+  return others.join('\n');
 }
 
 function wordsOf(line: string): string[] {

@@ -1,5 +1,6 @@
+import { isHarmless } from './harmless.ts';
 import { withoutRemembered } from './known.ts';
-import { isHarmless, MARK, mayHoldSecret, rulesFor } from './rules.ts';
+import { MARK, mayHoldSecret, rulesFor } from './rules.ts';
 
 /**
  * Cuts whatever looks like a secret out of other programs' output before it is logged, journalled or shown.
@@ -81,7 +82,7 @@ function looksLikePemBody(line: string): boolean {
 function redactLine(text: string): string {
   let result = text;
   for (const { pattern, isSetting } of rulesFor(text))
-    result = result.replace(pattern, (whole: string, before: string) =>
+    result = result.replace(pattern(), (whole: string, before: string) =>
       isSetting && isHarmless(whole.slice(before.length)) ? whole : before + MARK,
     );
   return result;

@@ -1,3 +1,6 @@
+import { isHarmless } from './harmless.ts';
+import { endsName, mayHoldToken } from './names.ts';
+
 /**
  * The one table of what a secret looks like, for both programs.
  *
@@ -7,14 +10,15 @@
  * word that decides is looked at behind it: looked for from each place where it could begin, it took seconds of a machine's words.
  */
 interface Rule {
-  pattern: RegExp;
-  /** Source of what each match has in it, whatever the case of letters: a text without any rule's sign is looked at once. */
-  sign: string;
-  /** What a line with a match holds besides, as it is written: fewer patterns are compiled where it is missing. */
-  needs?: string;
-  /** Words, in small letters, one of which is in each line with a match; default: the sign's, where it is nothing but words. */
+  /** Made when it is wanted: V8 takes its part of a millisecond for each. */
+  pattern: () => RegExp;
+  /** One of which is in each line with a match, in small letters. */
   words?: readonly string[];
-  /** May a line, in small letters, have a match? In place of `words`, where more is known of what stands beside them. */
+  /** In the place of words, where these are many: source of what is in each such line, for a text in small letters. */
+  sign?: string;
+  /** What such a line holds besides, as it is written. */
+  needs?: string;
+  /** May a line, in small letters, have a match? Where more is known than one word. */
   may?: (line: string) => boolean;
   /** The match is `name = value`; some values say only that there is no secret or where it is. */
   isSetting?: true;
@@ -87,57 +91,60 @@ const TOKEN_WORDS = [
 
 export const RULES: readonly Rule[] = [
   // Slipway's own: `slwt.ID.SECRET` for a pool, `slwm.MACHINE.SECRET` for a Machine.
-  { pattern: /(\bslw[mt]\.)[\w.-]{8,}/g, sign: String.raw`slw[mt]\.`, needs: 'slw' },
+  { pattern: () => /(\bslw[mt]\.)[\w.-]{8,}/g, words: ['slwm.', 'slwt.'] },
   {
-    pattern: new RegExp(`()(?<![A-Za-z0-9])(?:${TOKENS})`, 'g'),
-    sign: `(?<![A-Za-z0-9])(?:${TOKENS})`,
+    pattern: () => new RegExp(`()(?<![A-Za-z0-9])(?:${TOKENS})`, 'g'),
     words: TOKEN_WORDS,
   },
   // JSON Web Tokens, also the detached form in cluster-info (`header..signature`).
-  { pattern: /(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]{5,}\.[\w-]*\.[\w-]{10,}/g, sign: 'eyJ' },
+  { pattern: () => /(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]{5,}\.[\w-]*\.[\w-]{10,}/g, words: ['eyj'] },
   // Base64 of PEM ("-----BEGIN " at each of the three ways that bytes fall into base64).
   {
-    pattern: /()(?:LS0tLS1CRUdJTi|0tLS0tQkVHSU4g|tLS0tLUJFR0lO)[A-Za-z0-9+/_-]{16,}={0,2}/g,
-    sign: 'LS0tLS1CRUdJTi|0tLS0tQkVHSU4g|tLS0tLUJFR0lO',
+    pattern: () => /()(?:LS0tLS1CRUdJTi|0tLS0tQkVHSU4g|tLS0tLUJFR0lO)[A-Za-z0-9+/_-]{16,}={0,2}/g,
+    words: ['ls0tls1crudjti', '0tls0tqkvhsu4g', 'tls0tlujfr0lo'],
   },
   // Everything after a header or setting that carries credentials.
   {
-    pattern: new RegExp(
-      String.raw`(\b(?:proxy-)?authorization${IS}\\{0,3}["']?${SCHEME}\s{1,16})[^"'\\\r\n]+`,
-      'gi',
-    ),
-    sign: 'auth',
+    pattern: () =>
+      new RegExp(
+        String.raw`(\b(?:proxy-)?authorization${IS}\\{0,3}["']?${SCHEME}\s{1,16})[^"'\\\r\n]+`,
+        'gi',
+      ),
     words: ['authorization'],
   },
   {
-    pattern: new RegExp(
-      String.raw`(\b(?:proxy-)?authorization${IS}\\{0,3}["']?)(?!${SCHEME}\s)(?=[^\s"'])[^"'\\\r\n]{8,}`,
-      'gi',
-    ),
-    sign: 'auth',
+    pattern: () =>
+      new RegExp(
+        String.raw`(\b(?:proxy-)?authorization${IS}\\{0,3}["']?)(?!${SCHEME}\s)(?=[^\s"'])[^"'\\\r\n]{8,}`,
+        'gi',
+      ),
     words: ['authorization'],
   },
   {
-    pattern: /(\b(?:set-)?cookie\\{0,3}["']?\s{0,16}:\s{0,16}\\{0,3}["']?)[^"'\\\r\n]{8,}/gi,
-    sign: 'cookie',
+    pattern: () => /(\b(?:set-)?cookie\\{0,3}["']?\s{0,16}:\s{0,16}\\{0,3}["']?)[^"'\\\r\n]{8,}/gi,
+    words: ['cookie'],
   },
   {
-    pattern:
+    pattern: () =>
       /((?=(?:token|key|secret)["']?\s{0,16}:)(?:(?<=\bx-[\w-]{0,40})(?:token|key|secret)|(?<=\b(?:private|deploy|job)-)token)["']?\s{0,16}:\s{0,16}["']?)[^\s"',;]{4,}/gi,
-    sign: 'token|key|secret',
+    words: ['token', 'key', 'secret'],
     needs: '-',
     may: (line) => endsName(line, ['token', 'key', 'secret'], { isJoined: true }),
   },
-  { pattern: /(\bbearer\s{1,16})[\w.~+/=-]{8,}/gi, sign: 'bearer' },
+  { pattern: () => /(\bbearer\s{1,16})[\w.~+/=-]{8,}/gi, words: ['bearer'] },
   // --certificate-key VALUE, certificateKey: VALUE.
-  { pattern: /(certificate-?key["']?[\s:="']{1,4})[0-9a-f]{32,}/gi, sign: 'key', words: ['certificate'] },
+  { pattern: () => /(certificate-?key["']?[\s:="']{1,4})[0-9a-f]{32,}/gi, words: ['certificate'] },
   // Bootstrap tokens: the id is public, the part after the dot is the secret.
-  { pattern: /((?<![\w.])[a-z0-9]{6}\.)[a-z0-9]{16}(?!\w)/g, sign: String.raw`\.[a-z0-9]{16}`, needs: '.' },
+  {
+    pattern: () => /((?<![\w.])[a-z0-9]{6}\.)[a-z0-9]{16}(?!\w)/g,
+    sign: String.raw`\.[a-z0-9]{16}`,
+    may: mayHoldToken,
+  },
   // password=..., "passwd": "...", client_secret: ...; also in connection strings and command lines.
   // A validation error tells the value after words of its own, which another rule knows.
   {
-    pattern: new RegExp(`((?!${PHASE})(?:${NAMES})${IS})(?!Invalid value: ")${VALUE}`, 'gi'),
-    sign: 'pass|secret|key|token|signature|credential',
+    pattern: () => new RegExp(`((?!${PHASE})(?:${NAMES})${IS})(?!Invalid value: ")${VALUE}`, 'gi'),
+    words: ['pass', 'secret', 'key', 'token', 'signature', 'credential'],
     may: (line) =>
       endsName(line, ['password', 'passwd', 'passphrase', 'passcode']) ||
       endsName(line, ['secret', 'key', 'token', 'signature', 'credential'], { isJoined: true }),
@@ -145,137 +152,100 @@ export const RULES: readonly Rule[] = [
   },
   // `token: ` begins many a sentence, so without quotes only what is long and has a digit counts.
   {
-    pattern: new RegExp(
-      String.raw`((?:token|secret|credentials?|[?&;]sig(?:nature)?)\\{0,3}["']?\s{0,16}=\s{0,16})${VALUE}`,
-      'gi',
-    ),
-    sign: 'token|secret|credential|[?&;]sig',
+    pattern: () =>
+      new RegExp(
+        String.raw`((?:token|secret|credentials?|[?&;]sig(?:nature)?)\\{0,3}["']?\s{0,16}=\s{0,16})${VALUE}`,
+        'gi',
+      ),
+    words: ['token', 'secret', 'credential', '?sig', '&sig', ';sig'],
     needs: '=',
     may: (line) => endsName(line, [...BARE_NAMES, 'sig', 'signature']),
     isSetting: true,
   },
   {
-    pattern: new RegExp(
-      String.raw`((?:token|secret|credentials?)\\{0,3}["']\s{0,16}:\s{0,16})${VALUE}`,
-      'gi',
-    ),
-    sign: 'token|secret|credential',
+    pattern: () =>
+      new RegExp(String.raw`((?:token|secret|credentials?)\\{0,3}["']\s{0,16}:\s{0,16})${VALUE}`, 'gi'),
+    words: ['token', 'secret', 'credential'],
     may: (line) => endsName(line, BARE_NAMES, { before: '\\"\'' }),
     isSetting: true,
   },
   {
-    pattern:
+    pattern: () =>
       /((?:token|secret):\s{1,16})(?![a-z]{4,30}\.rbac\.authorization\.k8s\.io(?!\S))(?=[A-Za-z_.~+/=-]{0,200}\d)[\w.~+/=-]{16,}/gi,
-    sign: 'token|secret',
     words: ['token:', 'secret:'],
     isSetting: true,
   },
   // --password x, --token x; not the flag's name in a sentence.
   {
-    pattern: new RegExp(
-      String.raw`((?:password|passwd|passphrase|client-secret|token|api-key)\s{1,16})(?<=--[\w-]{0,77}\s{1,16})(?!(?:and|are|cannot|flags?|for|from|has|in|is|must|needs?|nor|not|option|or|requires?|should|to|value|was|which|with|without)\b)(?!-)${VALUE}`,
-      'gi',
-    ),
-    sign: 'pass|secret|token|key',
+    pattern: () =>
+      new RegExp(
+        String.raw`((?:password|passwd|passphrase|client-secret|token|api-key)\s{1,16})(?<=--[\w-]{0,77}\s{1,16})(?!(?:and|are|cannot|flags?|for|from|has|in|is|must|needs?|nor|not|option|or|requires?|should|to|value|was|which|with|without)\b)(?!-)${VALUE}`,
+        'gi',
+      ),
+    words: ['pass', 'secret', 'token', 'key'],
     needs: '--',
     isSetting: true,
   },
   // Credentials of registries, as in the settings of Docker and containerd.
   {
-    pattern:
+    pattern: () =>
       /((?:\bauth["']?\s{0,4}[:=]\s{0,4}["']|(?:identitytoken|registrytoken|dockerconfigjson)["']?\s{0,4}[:=]\s{0,4}["']?))[A-Za-z0-9+/_.-]{8,}={0,2}/g,
-    sign: 'auth|token|dockerconfig',
+    words: ['auth', 'token', 'dockerconfig'],
     may: (line) => endsName(line, ['auth', 'identitytoken', 'registrytoken', 'dockerconfigjson']),
   },
   // Hashes of passwords, as crypt(3) writes them.
-  { pattern: /()\$(?:[156y]|gy|7|2[abxy])\$[^\s:'"]{8,}/g, sign: String.raw`\$`, needs: '$' },
+  {
+    pattern: () => /()\$(?:[156y]|gy|7|2[abxy])\$[^\s:'"]{8,}/g,
+    words: ['$1$', '$5$', '$6$', '$y$', '$gy$', '$7$', '$2a$', '$2b$', '$2x$', '$2y$'],
+  },
   // Validation errors quote the field's value, which may be a mistyped token.
-  { pattern: /(: Invalid value: ")(?<=token\S{0,200}: Invalid value: ")[^"]+/gi, sign: 'Invalid value: ' },
-  { pattern: /(could not construct token string for token: )\S+/gi, sign: 'could not construct token' },
-  { pattern: /(bootstrap token ")[^"]+/gi, sign: 'bootstrap token ' },
+  {
+    pattern: () => /(: Invalid value: ")(?<=token\S{0,200}: Invalid value: ")[^"]+/gi,
+    words: ['invalid value: '],
+  },
+  {
+    pattern: () => /(could not construct token string for token: )\S+/gi,
+    words: ['could not construct token'],
+  },
+  { pattern: () => /(bootstrap token ")[^"]+/gi, words: ['bootstrap token '] },
   // JSON decoders quote the text around an error, which may be the end of a secret.
-  { pattern: /(error found in #\d{1,9} byte of ).+$/g, sign: 'error found in #' },
+  { pattern: () => /(error found in #\d{1,9} byte of ).+$/g, words: ['error found in #'] },
   // user:password@host in URLs, whatever the password holds; the user name may stay unless it is long enough for a token.
-  { pattern: /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']{0,256}:)[^\s/"']+(?=@)/gi, sign: '://' },
-  { pattern: /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/:@"']{20,}(?=@)/gi, sign: '://' },
+  {
+    pattern: () => /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']{0,256}:)[^\s/"']+(?=@)/gi,
+    words: ['://'],
+    needs: '@',
+  },
+  { pattern: () => /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/:@"']{20,}(?=@)/gi, words: ['://'], needs: '@' },
 ];
 
-/** Of each rule its words, in small letters; nothing where its sign is no list of words. */
-const WORDS = new Map(
-  RULES.map((rule) => {
-    const { sign, words } = rule;
-    return [rule, words ?? (/^[\w :/#|-]+$/.test(sign) ? sign.toLowerCase().split('|') : undefined)];
-  }),
-);
+/** Without letters of both cases, for which V8 would take twice as long to compile it. */
+let sign: RegExp | undefined;
 
-/**
- * In small letters, and so for a text in small letters: for letters of both cases V8 would take twice as long to compile it. Texts with
- * a secret have something in them that this finds. Private keys and announced keys are `key`.
- */
-const SIGN = new RegExp(
-  [...new Set(RULES.flatMap((rule) => WORDS.get(rule)?.map(escaped) ?? rule.sign.toLowerCase()))].join('|'),
-);
+function makeSign(): RegExp {
+  const signs = RULES.flatMap(({ sign, words = [] }) => [...words.map(escaped), ...(sign ? [sign] : [])]);
+  // Private keys, and certificate keys that are announced.
+  return new RegExp([...new Set([...signs, 'key'])].join('|'));
+}
 
 function escaped(word: string): string {
-  return word.replace(/[$.?|]/g, '\\$&');
+  return word.replace(/[$.?]/g, '\\$&');
 }
 
-/** No text has a secret, by these rules, of which this is false. */
+/** No text has a secret, by these rules and as private keys are framed or announced, of which this is false. */
 export function mayHoldSecret(text: string): boolean {
-  return SIGN.test(text.toLowerCase());
+  sign ??= makeSign();
+  return sign.test(text.toLowerCase());
 }
 
-/** Those of the rules that may match in a text. V8 takes a millisecond for the patterns of all. */
+/** Those of the rules that may match in a text. */
 export function rulesFor(text: string, among: readonly Rule[] = RULES): readonly Rule[] {
   const small = text.toLowerCase();
-  return among.filter((rule) => {
-    const { needs = '', may } = rule;
-    if (!text.includes(needs)) return false;
-    return may ? may(small) : (WORDS.get(rule)?.some((word) => small.includes(word)) ?? true);
-  });
-}
-
-interface Place {
-  /** A letter, a digit, `_` or `-` stands before the word. */
-  isJoined?: boolean;
-  /** One of which follows; default: whatever is none of those. */
-  before?: string;
-}
-
-/** Does one of the words end a name somewhere in a text, as in `a_token: ` but not in `tokens`? */
-function endsName(text: string, words: readonly string[], { isJoined = false, before }: Place = {}): boolean {
-  return words.some((word) => {
-    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
-      const next = text.charCodeAt(at + word.length);
-      const ends = before === undefined ? !isOfName(next) : before.includes(String.fromCharCode(next));
-      if (ends && (!isJoined || isOfName(text.charCodeAt(at - 1)))) return true;
-    }
-    return false;
-  });
-}
-
-/** Of ASCII in small letters; there is no code at either end of a text. */
-function isOfName(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x5f || code === 0x2d;
-}
-
-/** A setting with a name that means a secret, in YAML, JSON, TOML or a shell's assignment; only for configuration. */
-const SETTING_SOURCE = String.raw`((?:token|secret|passw(?:or)?d|passphrase|\bauth|authorization|credential|identitytoken|key-data|(?:private|certificate|encryption|access|api)[_-]?key)(?:s|[_-]?(?:data|value|text|hash))?["']?[^\S\n]*[:=][^\S\n]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}#{[][^\n,}#]*)`;
-export const SETTING = new RegExp(SETTING_SOURCE, 'gim');
-
-/** The values of such settings. */
-export function settingsIn(text: string): string[] {
-  const small = text.toLowerCase();
-  if (!SETTING_WORDS.some((word) => small.includes(word))) return [];
-  // To compile a pattern for letters of both cases takes V8 twice as long. One letter becomes two when it is small.
-  if (small.length !== text.length) return Array.from(text.matchAll(SETTING), ([, , value = '']) => value);
-  return Array.from(small.matchAll(new RegExp(SETTING_SOURCE, 'gm')), ({ index, 0: whole, 1: name = '' }) =>
-    text.slice(index + name.length, index + whole.length),
+  return among.filter(
+    ({ needs = '', words = [''], may = () => words.some((word) => small.includes(word)) }) =>
+      text.includes(needs) && may(small),
   );
 }
-
-/** One of which is in each such name, in small letters. */
-const SETTING_WORDS = ['token', 'secret', 'passw', 'passphrase', 'auth', 'credential', 'key'];
 
 /** What the rules take for secrets in a text: in each line by itself, since what follows a name in the next one is another name. */
 export function looksSecret(text: string): string[] {
@@ -285,52 +255,10 @@ export function looksSecret(text: string): string[] {
 
 function inLine(line: string, rules: readonly Rule[]): string[] {
   return rulesFor(line, rules).flatMap(({ pattern, isSetting }) =>
-    [...line.matchAll(pattern)].flatMap(([whole, before = '']) => {
+    [...line.matchAll(pattern())].flatMap(([whole, before = '']) => {
       const value = whole.slice(before.length);
       if (isSetting && isHarmless(value)) return [];
       return value.replace(/^\\{0,3}["']/, '').replace(/["']$/, '');
     }),
   );
-}
-
-/** What says that there is none. */
-const NOTHING = new Set([
-  ...[
-    '',
-    'true',
-    'false',
-    'null',
-    'none',
-    'nil',
-    '<nil>',
-    '<none>',
-    '<unset>',
-    '~',
-    '[',
-    ']',
-    '[]',
-    '{',
-    '}',
-    '{}',
-  ],
-  ...['|', '|+', '|-', '>', '>+', '>-'],
-]);
-/** What says where it is. */
-const PLACE = /^\/(?:etc|var|run|usr|opt|root|home|tmp)\/[\w./-]*$/i;
-/** What an earlier rule has left of it. */
-const DONE = /^["'\\]*(?:[a-z0-9]{6}\.|slw[mt]\.)?\[redacted[ A-Z0-9]*\]["'\\]*$/;
-
-/** Is there no secret in the value of a setting (any more)? */
-export function isHarmless(value: string): boolean {
-  const text = value.trim();
-  const bare = text.slice(isQuote(text[0]) ? 1 : 0, text.length > 1 && isQuote(text.at(-1)) ? -1 : undefined);
-  return (
-    NOTHING.has(bare.toLowerCase()) ||
-    (bare.startsWith('/') && PLACE.test(bare)) ||
-    (text.includes('[redacted') && DONE.test(text))
-  );
-}
-
-function isQuote(sign: string | undefined): boolean {
-  return sign === '"' || sign === "'";
 }
