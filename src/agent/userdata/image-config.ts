@@ -21,6 +21,7 @@ const KEYS: readonly string[] = [
 
 /** One of these as a key, in whatever style, or a key that a line of its own begins. */
 const NAMED = new RegExp(`\\b(?:${KEYS.join('|')})["']?\\s*:|^\\s*\\?\\s`, 'm');
+
 /**
  * The image's cloud.cfg with cloud.cfg.d over it, the last name first, as cloud-init puts them together. A file that cannot be
  * read as YAML counts as empty, as with cloud-init.
@@ -46,8 +47,7 @@ export async function readDefaultUser(host: Host, remarks: ReportEntry[]): Promi
 }
 
 function rootOf(text: string, path: string, remarks: ReportEntry[]): Node | undefined {
-  // With escapes a key is written otherwise than it reads.
-  if (!NAMED.test(text) && !text.includes('\\')) return undefined;
+  if (!NAMED.test(text) && !text.split('\n').some(mayHaveEscapes)) return undefined;
   const own = new Report();
   const root = parseYaml(plainText(relevantLines(text, isWanted) ?? text), own);
   const [wrong] = own.entries.filter(({ severity }) => severity === 'error');
@@ -57,6 +57,11 @@ function rootOf(text: string, path: string, remarks: ReportEntry[]): Node | unde
     remarks.push({ severity: 'warning', code: 'UserDataInvalid', message, where });
   }
   return root;
+}
+
+/** In double quotes a key may be written otherwise than it reads. */
+function mayHaveEscapes(line: string): boolean {
+  return line.includes('\\') && line.includes('"') && !line.trimStart().startsWith('#');
 }
 
 /** Of what the image says of its system, who the default user is. */

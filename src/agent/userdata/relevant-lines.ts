@@ -3,8 +3,8 @@ const WORD = String.raw`(?:[A-Za-z_/~](?:[\w./=@+,()-]|:(?=[\w/]))*(?: [\w./=@+,
 const QUOTED = String.raw`(?:"[^"\\]*"|'[^']*')`;
 const ITEM = String.raw`(?:[A-Za-z_/~][\w ./=@+()-]*|\d+|${QUOTED})`;
 const VALUE = String.raw`(?:${WORD}|${QUOTED}|\[ *(?:${ITEM}(?: *, *${ITEM})*)? *\])`;
-/** `key: value` or `key:`, either behind a dash or not, or `- value`. */
-const LINE = new RegExp(String.raw`^( *)(?:(- +)?([A-Za-z_][\w-]*):( +${VALUE})?|(- +)${VALUE}) *(?: #.*)?$`);
+/** `key: value`, `key:` or `- value`, the former two behind a dash or not; a value alone too, which goes on with the line before. */
+const LINE = new RegExp(String.raw`^( *)(- +)?(?:([A-Za-z_][\w-]*):(?= |$) *)?(${VALUE})? *(?: #.*)?$`);
 /** Breaks lines for YAML alone, or means something else there. */
 const STRANGE = /[^\n -~]/;
 
@@ -31,13 +31,11 @@ export function relevantLines(
       kept.push('');
       continue;
     }
-    const [, spaces, dash = '', key, value, item] = LINE.exec(line) ?? [];
+    const [, spaces, dash = '', key, value] = LINE.exec(line) ?? [];
     const indent = spaces?.length ?? 0;
-    if (
-      spaces === undefined ||
-      !structure.takes(indent, item ?? dash, key !== undefined, value === undefined)
-    )
-      return undefined;
+    const isItem = dash !== '' && value !== undefined;
+    if (spaces === undefined || (key === undefined && !isItem)) return undefined;
+    if (!structure.takes(indent, dash, key !== undefined, value === undefined)) return undefined;
     if (key !== undefined && dash === '' && indent === 0) {
       [first, second] = [key, 0];
       isKept = isFirstKept = isWanted(key);
