@@ -12,7 +12,11 @@ export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
     'network configuration of version 1 or 2, or network_data.json, for --user-data',
   ],
   ['--source <name>', 'ask this source and no other, such as ec2 or nocloud'],
-  ['--root <dir>', 'act below this directory instead of on this machine', '/'],
+  [
+    '--root <dir>',
+    'act below this directory instead of on this machine; its own programs are called in a chroot, as root',
+    '/',
+  ],
   [
     '--again',
     'do what has changed in the user data since the success, never kubeadm; or try anew what failed',
@@ -32,7 +36,11 @@ export const PLAN_OPTIONS: readonly OptionRow[] = [
   ['--network-config <file>', 'network configuration that belongs to --user-data'],
   ['--source <name>', 'ask this source and no other, such as ec2 or nocloud (docs/sources.md)'],
   ['--again', 'what bootstrap --again would do here: what has changed since the last success, or has failed'],
-  ['--root <dir>', 'look for user data below this directory', '/'],
+  [
+    '--root <dir>',
+    'look for user data below this directory, whose shell and useradd are asked in a chroot, as root',
+    '/',
+  ],
   ['--output <format>', 'text or json', 'text'],
 ];
 

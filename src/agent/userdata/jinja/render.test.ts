@@ -138,3 +138,10 @@ test.each([
 ])('%s that would never end is stopped', (_name, template) => {
   expect(() => render(template)).toThrow(TemplateError);
 });
+
+test('takes no more levels of metadata than YAML may have, however deep a cloud nests its JSON', () => {
+  const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown;
+  const values = variablesOf({ metaData: { deep, name: 'a' }, source: 'gce' } as never);
+  const pieces = renderTemplate('{{ ds.meta_data.name }}', values);
+  expect(pieces.map(({ text }) => text).join('')).toBe('a');
+});

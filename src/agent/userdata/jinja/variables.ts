@@ -112,14 +112,18 @@ function text(value: unknown): string | undefined {
   return value === undefined || value === null ? undefined : String(value);
 }
 
-/** Sorts keys and adds their aliases, like cloud-init (`convert_jinja_instance_data`). */
-export function toValue(value: unknown): Value {
-  if (Array.isArray(value)) return list(value.map(toValue));
+/** As deep as YAML may be; no cloud's metadata are. */
+const MOST_DEPTH = 128;
+
+/** Sorts keys and adds their aliases, like cloud-init (`convert_jinja_instance_data`). What lies deeper than 128 levels is none. */
+export function toValue(value: unknown, depth = 0): Value {
+  if (depth > MOST_DEPTH) return null;
+  if (Array.isArray(value)) return list(value.map((inner) => toValue(inner, depth + 1)));
   if (typeof value === 'object' && value !== null) {
     const sorted = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     return new Dict(
       sorted.flatMap(([key, inner]): [string, Value][] => {
-        const converted = toValue(inner);
+        const converted = toValue(inner, depth + 1);
         const alias = key.replace(OPERATORS, '_');
         return alias === key
           ? [[key, converted]]
