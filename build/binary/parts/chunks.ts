@@ -16,6 +16,8 @@ export interface Chunk {
   readonly entry: string | undefined;
   /** Paths from the project's root of what is in it. */
   readonly inputs: readonly string[];
+  /** By which chunks can be told apart and sorted the same in each folder; their names hang on where packages lie. */
+  readonly place: string;
 }
 
 /** The agent in chunks. @throws Error like `bundle` */
@@ -31,15 +33,24 @@ export async function agentChunks(options: BundleOptions): Promise<Chunk[]> {
     const own = imports.filter(({ external }) => external !== true);
     const of = (isDynamic: boolean) =>
       own.filter(({ kind }) => (kind === 'dynamic-import') === isDynamic).map(({ path }) => basename(path));
+    const code = codes.get(basename(path)) ?? '';
+    const paths = Object.keys(inputs).map(named).sort();
     return {
       name: basename(path),
-      code: codes.get(basename(path)) ?? '',
+      code,
       needs: of(false),
       brings: of(true),
       entry: entryPoint,
-      inputs: inputsOf(Object.keys(inputs)),
+      inputs: inputsOf(paths),
+      // esbuild's own functions are in a chunk that has neither, and imports nothing.
+      place: [entryPoint ?? '', ...paths].join() || code,
     };
   });
+}
+
+/** From the project's root, also where its packages lie elsewhere: what is built is the same in each folder. */
+function named(path: string): string {
+  return path.replace(/^\.\.\/.*?(?=node_modules\/)/, '');
 }
 
 /**

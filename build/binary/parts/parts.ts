@@ -24,7 +24,7 @@ export async function agentParts(
   const ids = new Map<string, string>();
   const members = PARTS.map(() => [] as Chunk[]);
   for (const [index, own] of divided(chunks).entries())
-    for (const name of inOrder(own, entryOf(chunks).name)) {
+    for (const name of inOrder(own, chunks)) {
       ids.set(name, `${PARTS[index]?.name.slice(0, 1)}${members[index]?.length}`);
       members[index]?.push(chunks.get(name) as Chunk);
     }
@@ -43,9 +43,11 @@ export async function agentParts(
 }
 
 /** The same each time, the agent's entry first (`ENTRY` in linker.ts). */
-function inOrder(names: ReadonlySet<string>, entry: string): string[] {
-  const others = [...names].filter((name) => name !== entry).sort();
-  return names.has(entry) ? [entry, ...others] : others;
+function inOrder(names: ReadonlySet<string>, chunks: ReadonlyMap<string, Chunk>): string[] {
+  const entry = entryOf(chunks);
+  const others = [...chunks.values()].filter((chunk) => names.has(chunk.name) && chunk !== entry);
+  const sorted = others.sort((a, b) => (a.place < b.place ? -1 : 1)).map(({ name }) => name);
+  return names.has(entry.name) ? [entry.name, ...sorted] : sorted;
 }
 
 /** Names of the chunks in each part: of what is left, what can be reached through no later part's doors. */
