@@ -43,7 +43,7 @@ export async function agentChunks(options: BundleOptions): Promise<Chunk[]> {
       entry: entryPoint,
       inputs: inputsOf(paths),
       // esbuild's own functions are in a chunk that has neither, and imports nothing.
-      place: [entryPoint ?? '', ...paths].join() || code,
+      place: [named(entryPoint ?? ''), ...paths].join() || code,
     };
   });
 }
