@@ -94,8 +94,11 @@ export function inputsOf(paths: readonly string[]): string[] {
 const lateModules: Plugin = {
   name: 'late-modules',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(node:)?(crypto|net|zlib)$/ }, ({ path, namespace }) =>
-      namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
+    // A dynamic import is late by itself.
+    onResolve({ filter: /^(node:)?(crypto|net|zlib)$/ }, ({ path, namespace, kind }) =>
+      namespace === 'late' || kind === 'dynamic-import'
+        ? { path, external: true }
+        : { path, namespace: 'late' },
     );
     onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
       contents: `module.exports = Object.create(new Proxy({}, { get: (_, name) => require(${JSON.stringify(path)})[name] }));`,

@@ -25,11 +25,7 @@ it.each<[string, unknown, string[]]>([
     { g: [2, 1] },
     ['node:path', 'node:path'],
   ],
-  [
-    'var text="export{a};import{b}from\'c\'";export default text;',
-    { default: "export{a};import{b}from'c'" },
-    [],
-  ],
+  ['var text="import{b}from\'c\';";export{text};', { text: "import{b}from'c';" }, []],
   ['import"./chunk-1.js";console', {}, ['m1']],
 ])('makes a function of %s', async (code, exported, taken) => {
   expect(await run(code)).toEqual([exported, taken]);
@@ -47,6 +43,7 @@ it('brings what is imported dynamically', async () => {
 
 it.each([
   'export var a=1;',
+  'var a=1;export default a;',
   'export{a}from"./chunk-1.js";',
   'export*from"./chunk-1.js";',
   'var a;export{a};a=1;',

@@ -92,18 +92,20 @@ function binding(statement: string, id: string): string {
   return `const ${own.join(',')};`;
 }
 
-/** esbuild writes what a chunk exports behind everything else. */
+/**
+ * esbuild writes what a chunk exports behind everything else. A CommonJS module that is imported dynamically would be its default
+ * export, and have none of the names that are asked of it.
+ */
 function returning(body: string, count: number): string {
-  const [end = '', value, names] =
-    /(?:export default ([^;{}]+);\s*|export\s*\{([^}]*)\};?\s*)?$/.exec(body) ?? [];
-  const fields = value
-    ? [`default:${value}`]
-    : (names ?? '')
-        .split(',')
-        .filter((name) => name.trim() !== '')
-        .map((name) => name.trim().split(/\s+as\s+/))
-        .map(([inside = '', outside = inside]) => `${outside}:${inside}`);
+  const [end = '', names = ''] = /export\s*\{([^}]*)\};?\s*$/.exec(body) ?? [];
+  const fields = names
+    .split(',')
+    .filter((name) => name.trim() !== '')
+    .map((name) => name.trim().split(/\s+as\s+/))
+    .map(([inside = '', outside = inside]) => `${outside}:${inside}`);
   if (fields.length !== count)
-    throw new Error(`a chunk exports ${count} names, of which ${fields.length} stand at its end`);
+    throw new Error(
+      `a chunk exports ${count} names, of which ${fields.length} stand at its end: ${body.slice(-200)}`,
+    );
   return `${body.slice(0, body.length - end.length)}\nreturn{${fields.join()}}`;
 }
