@@ -47,6 +47,7 @@ it.each([
   'export{a}from"./chunk-1.js";',
   'export*from"./chunk-1.js";',
   'var a;export{a};a=1;',
+  'var a=import(b);export{a};',
 ])('refuses what esbuild does not write: %s', async (code) => {
   await expect(asBody(code, idOf)).rejects.toThrow();
 });

@@ -69,7 +69,9 @@ export async function asBody(code: string, idOf: (name: string) => string | unde
   const bindings: string[] = [];
   let body = '';
   let from = 0;
-  for (const { n: specifier = '', ss: start, se: end, d: dynamic } of imports) {
+  for (const { n: specifier, ss: start, se: end, d: dynamic } of imports) {
+    if (specifier === undefined)
+      throw new Error(`an import of what no build knows: ${code.slice(start, end)}`);
     const id = JSON.stringify(idOf(basename(specifier)) ?? specifier);
     body += code.slice(from, start);
     if (dynamic >= 0) body += `bring(${id})`;

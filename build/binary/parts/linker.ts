@@ -11,19 +11,28 @@ type Take = (id: string) => unknown;
 type Bring = (id: string) => Promise<unknown>;
 
 /**
- * Runs the agent from its parts. Each is read when something in it is wanted for the first time, and each chunk evaluated once.
+ * Runs the agent from its parts. Each is read when something in it is wanted for the first time, and each chunk evaluated once, also
+ * where that throws, as an ES module is.
  *
  * @param read gives a part as its script does
  */
 export function runParts(read: (part: PartName) => Part): void {
   const parts = new Map<string, ReturnType<Part>>();
-  const made = new Map<string, unknown>();
+  const made = new Map<string, () => unknown>();
   const take: Take = (id) => {
-    if (made.has(id)) return made.get(id);
+    const known = made.get(id);
+    if (known !== undefined) return known();
     if (!ID.test(id)) return require(id);
-    const exported = partOf(id)[id]?.();
-    made.set(id, exported);
-    return exported;
+    try {
+      const exported = partOf(id)[id]?.();
+      made.set(id, () => exported);
+      return exported;
+    } catch (error) {
+      made.set(id, () => {
+        throw error;
+      });
+      throw error;
+    }
   };
   const partOf = (id: string): ReturnType<Part> => {
     const letter = id.slice(0, 1);

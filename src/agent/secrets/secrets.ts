@@ -10,6 +10,7 @@ const PEM =
   /-----BEGIN ((?:X509 |TRUSTED |NEW )?CERTIFICATE(?: REQUEST)?|[A-Z0-9 ]{0,30}(?:PUBLIC|PRIVATE) KEY)-----([A-Za-z0-9+/\s]*(?:={1,2}\s*)?)-----END \1-----/g;
 const TOKEN = /^[a-z0-9]{6}\.([a-z0-9]{16})$/;
 const NAME = 'token: ';
+const ONE_WORD = /^[!-~]*$/;
 const MIN_LENGTH = 6;
 
 /** Configuration without the values of settings that mean a secret, whatever these look like. Logs would lose too much. */
@@ -69,7 +70,7 @@ function withoutTokens(text: string, found: string[]): string {
 
 function wordsOf(line: string): string[] {
   const text = line.trim();
-  return text.includes(' ') || text.includes('\t') || text.includes('\r') ? text.split(/\s+/) : [text];
+  return ONE_WORD.test(text) ? [text] : text.split(/\s+/);
 }
 
 function decoded(text: string): string {

@@ -19,8 +19,8 @@ const KEYS: readonly string[] = [
   ...['mount_default_fields', 'growpart', 'resize_rootfs', 'locale', 'timezone', 'ntp', 'vendor_data'],
 ];
 
-/** One of these as a key, in whatever style, or a key that a line of its own begins. */
-const NAMED = new RegExp(`\\b(?:${KEYS.join('|')})["']?\\s*:|^\\s*\\?\\s`, 'm');
+/** One of these as a key, in whatever style; or a line that begins with a key of another kind, or with a mapping on one line. */
+const NAMED = new RegExp(`\\b(?:${KEYS.join('|')})["']?\\s*:|^\\s*[?*{]`, 'm');
 
 /**
  * The image's cloud.cfg with cloud.cfg.d over it, the last name first, as cloud-init puts them together. A file that cannot be

@@ -3,8 +3,11 @@ const WORD = String.raw`(?:[A-Za-z_/~](?:[\w./=@+,()-]|:(?=[\w/]))*(?: [\w./=@+,
 const QUOTED = String.raw`(?:"[^"\\]*"|'[^']*')`;
 const ITEM = String.raw`(?:[A-Za-z_/~][\w ./=@+()-]*|\d+|${QUOTED})`;
 const VALUE = String.raw`(?:${WORD}|${QUOTED}|\[ *(?:${ITEM}(?: *, *${ITEM})*)? *\])`;
-/** `key: value`, `key:` or `- value`, the former two behind a dash or not; a value alone too, which goes on with the line before. */
-const LINE = new RegExp(String.raw`^( *)(- +)?(?:([A-Za-z_][\w-]*):(?= |$) *)?(${VALUE})? *(?: #.*)?$`);
+/** `key: value`, `key:` or `- value`, the former two behind a dash or not. A value alone goes on with the line before, and is not sure. */
+const LINE = new RegExp(String.raw`^( *)(- +)?(?:([A-Za-z_][\w-]{0,99}):(?= |$) *)?(${VALUE})? *(?: #.*)?$`);
+/** Less than any limit of who reads the rest. */
+const MOST_LETTERS = 64 * 1024;
+const MOST_LEVELS = 20;
 /** Breaks lines for YAML alone, or means something else there. */
 const STRANGE = /[^\n -~]/;
 
@@ -21,7 +24,7 @@ export function relevantLines(
   text: string,
   isWanted: (key: string, above?: string) => boolean,
 ): string | undefined {
-  if (STRANGE.test(text)) return undefined;
+  if (text.length > MOST_LETTERS || STRANGE.test(text)) return undefined;
   const structure = new Structure();
   const kept: string[] = [];
   let [first, second, isKept, isFirstKept] = ['', 0, true, true];
@@ -69,6 +72,6 @@ class Structure {
     // A key behind a dash begins a mapping.
     if (isList && hasKey) this.#levels.push({ indent: place, isList: false });
     this.#open = hasKey && isOpen ? place : undefined;
-    return true;
+    return this.#levels.length <= MOST_LEVELS;
   }
 }

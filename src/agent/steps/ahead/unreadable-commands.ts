@@ -16,7 +16,7 @@ const MOST_MS = 2000;
 const MOST_ITEMS = 48;
 const MOST_LETTERS = 256 * 1024;
 /** Shells to which a command means the same in all that `isWhole` knows. */
-const USUAL = /(?:^|\/)(?:ba|da|a|k|z)?sh$/;
+const USUAL = /(?:^|\/)(?:ba|da|a|k)?sh$/;
 
 /**
  * Commands that no shell can read, by the machine's own shell: it ends at the first of them, and of those behind it nothing is

@@ -24,7 +24,8 @@ const RESERVED = new Set([
 /** A redirection is a token before its word. */
 function tokensOf(text: string): string[] | undefined {
   const tokens: string[] = [];
-  const whole = text.trimEnd();
+  // Of other blanks a shell makes words.
+  const whole = text.replace(/[ \t\n]+$/, '');
   let wantsWord = false;
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < whole.length) {

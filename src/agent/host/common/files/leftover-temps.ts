@@ -7,21 +7,17 @@ const TEMP = /^\.slipway-(\d+)-\d+\.tmp$/;
 /** A directory of foreign programs may hold any number of entries. */
 const MOST_ENTRIES = 10_000;
 
-/** Larger directories are read entry by entry; 0 where a file system does not say. */
+/** Larger directories are read entry by entry, as far as their file system tells how large they are. */
 const SMALL_BYTES = 64 * 1024;
-const OPEN = '/proc/self/fd/';
 
 const swept = new Set<string>();
-const sweptByName = new Set<string>();
 
 /** Name of a temporary file of this process in `directory`; before the first one there, leftovers go. */
 export function tempIn(directory: string): string {
-  if (!sweptByName.has(directory)) {
-    const { place, size } = identityOf(directory);
-    if (!swept.has(place)) removeLeftovers(directory, size);
+  const { place, size } = identityOf(directory);
+  if (!swept.has(place)) {
     swept.add(place);
-    // What this leads to changes from one moment to the next.
-    if (!directory.startsWith(OPEN)) sweptByName.add(directory);
+    removeLeftovers(directory, size);
   }
   // In a folder for everybody, whoever guesses the next name takes it first, and the write fails.
   return join(directory, `.slipway-${process.pid}-${unguessable()}.tmp`);

@@ -13,7 +13,6 @@ import { dirname } from 'node:path';
 import { tempIn } from '../../common/files/leftover-temps.ts';
 import { noteInodes } from './inodes.ts';
 
-/** Beside others; a single one takes less time than a thread to begin. */
 const fsyncAsync = (fd: number): Promise<void> =>
   new Promise((resolve, reject) => {
     fsync(fd, (error) => (error ? reject(error) : resolve()));
@@ -54,11 +53,10 @@ async function writeBatch(writes: readonly AtomicWrite[]): Promise<void> {
       open.push({ ...writeTemp(write), write });
     }
     const durable = writes.filter((write) => !write.volatile);
-    const sync = durable.length === 1 ? async (fd: number) => fsyncSync(fd) : fsyncAsync;
     await Promise.all(
       open
         .filter(({ write }) => durable.includes(write))
-        .map(({ fd, write }) => naming(write.path, () => sync(fd))),
+        .map(({ fd, write }) => naming(write.path, () => fsyncAsync(fd))),
     );
     while (open.length > 0) {
       const [{ temp, fd, write }] = open as [(typeof open)[number]];
@@ -72,8 +70,7 @@ async function writeBatch(writes: readonly AtomicWrite[]): Promise<void> {
       }
       open.shift();
     }
-    const directories = [...new Set(durable.map(({ path }) => dirname(path)))];
-    await Promise.all(directories.map((path) => syncDirectory(path, sync)));
+    await Promise.all([...new Set(durable.map(({ path }) => dirname(path)))].map(syncDirectory));
   } finally {
     for (const { temp, fd } of open) {
       closeSync(fd);
@@ -104,10 +101,10 @@ function writeTemp(write: AtomicWrite): { temp: string; fd: number } {
   }
 }
 
-async function syncDirectory(path: string, sync: (fd: number) => Promise<void>): Promise<void> {
+async function syncDirectory(path: string): Promise<void> {
   const fd = openSync(path, 'r');
   try {
-    await sync(fd);
+    await fsyncAsync(fd);
   } catch {
     // Some file systems (overlay on odd lowers, network ones) cannot sync a directory; a second try exposes a
     // real fault.

@@ -3,18 +3,11 @@ import { relative } from 'node:path';
 import { HostError } from '../../../host.ts';
 import { asUser } from './as-user.ts';
 import { resolveInRoot } from './resolve.ts';
-import { followTrusted, type KnownDirectories } from './trusted-path.ts';
+import { followTrusted } from './trusted-path.ts';
 
 const { O_RDONLY, O_NONBLOCK, O_NOCTTY, O_NOFOLLOW, O_DIRECTORY } = constants;
 /** The kernel makes these and whatever they link to; looking at each directory would only cost time. */
 const KERNEL = /^\/(?:proc|sys)\//;
-
-/**
- * Slipway's own directories, in which its files are read again and again: where once only root could change a directory there,
- * nobody else can later.
- */
-const OWN = /^\/(?:run|var\/lib)\/slipway\//;
-const knownOwn: KnownDirectories = new Map();
 
 /**
  * Opens a regular file for reading and never waits for it. Where somebody else than root decides what a path leads to,
@@ -38,7 +31,7 @@ export function openRegular(root: string, path: string): { fd: number; size: num
 function open(root: string, path: string): number {
   const flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
   if (root === '/' && KERNEL.test(path)) return openSync(path, flags);
-  const { base, rest, whose } = followTrusted(root, path, OWN.test(path) ? knownOwn : new Map());
+  const { base, rest, whose } = followTrusted(root, path);
   if (whose === undefined) return openSync(base, flags | O_NOFOLLOW);
   if (root === '/') return asUser(root, whose, () => openSync([base, ...rest].join('/'), flags));
   // The kernel would follow a link out of the root. And the user need not get at what is root's above: an image in root's home.

@@ -21,7 +21,10 @@ interface TrustedPath {
   hasParent?: boolean;
 }
 
-/** Directories that only root can change, by their paths as this process has them; good for one go without waiting. */
+/**
+ * Directories whose own entries nobody but root can exchange, by their paths as this process has them; what is missing in one for
+ * everybody anybody may make. Good for one go without waiting, in which no program of the machine's runs.
+ */
 export type KnownDirectories = Map<string, Stats>;
 
 /**
