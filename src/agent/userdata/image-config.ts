@@ -1,8 +1,7 @@
-import type { ReportEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { Report } from '../text/report.ts';
 import { plainText } from '../text/source-text.ts';
-import { type MappingNode, type Node, pythonText } from '../text/yaml/node.ts';
+import { type MappingNode, type Node, pythonText, valueAt } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
 import { configFile } from './instance/config-file.ts';
 import { under } from './merge/under.ts';
@@ -23,30 +22,78 @@ const KEYS: readonly string[] = [
 const NAMED = new RegExp(`\\b(?:${KEYS.join('|')})["']?\\s*:|^\\s*[?*{]`, 'm');
 
 /**
+ * What an image says of itself, as far as user data leave it open.
+ *
+ * @param given Those of the user data that count before it; without them all of it
+ * @param report gets a warning for each file that cannot be read as YAML
+ */
+export type ImageConfig = (given: MappingNode | undefined, report: Report) => MappingNode | undefined;
+
+type Wanted = Parameters<typeof relevantLines>[1];
+
+/**
  * The image's cloud.cfg with cloud.cfg.d over it, the last name first, as cloud-init puts them together. A file that cannot be
  * read as YAML counts as empty, as with cloud-init.
- *
- * @param remarks gets a warning for each such file
  */
-export async function readImageConfig(host: Host, remarks: ReportEntry[]): Promise<MappingNode | undefined> {
+export async function readImageConfig(host: Host): Promise<ImageConfig> {
   const names = (await host.files.list(DROP_INS)).filter((name) => name.endsWith('.cfg')).toReversed();
-  let found: MappingNode | undefined;
-  for (const path of [...names.map((name) => `${DROP_INS}/${name}`), MAIN]) {
-    const root = rootOf(await configFile(host, path), path, remarks);
-    if (root?.kind === 'mapping') found = under(found, root);
-  }
-  const entries = found?.entries.filter(({ key }) => KEYS.includes(pythonText(key) ?? '')) ?? [];
-  return found && entries.length > 0 ? { ...found, entries } : undefined;
+  const files: { path: string; text: string }[] = [];
+  for (const path of [...names.map((name) => `${DROP_INS}/${name}`), MAIN])
+    files.push({ path, text: await configFile(host, path) });
+  return (given, report) => {
+    const isWanted = beside(
+      given,
+      files.some(({ text }) => ASKS_FOR_USER.test(text)),
+    );
+    let found: MappingNode | undefined;
+    for (const { path, text } of files) {
+      const root = rootOf(text, path, isWanted, report);
+      if (root?.kind === 'mapping') found = under(found, root);
+    }
+    return withKeys(found, KEYS);
+  };
 }
 
 /** Of all that only who the image's default user is, for user data that name one; the rest the machine does itself when it boots. */
-export async function readDefaultUser(host: Host, remarks: ReportEntry[]): Promise<MappingNode | undefined> {
-  const image = await readImageConfig(host, remarks);
-  const entries = image?.entries.filter(({ key }) => pythonText(key) === 'system_info') ?? [];
-  return image && entries.length > 0 ? { ...image, entries } : undefined;
+export async function readDefaultUser(host: Host): Promise<ImageConfig> {
+  const image = await readImageConfig(host);
+  return (given, report) => withKeys(image(given, report), ['system_info']);
 }
 
-function rootOf(text: string, path: string, remarks: ReportEntry[]): Node | undefined {
+function withKeys(found: MappingNode | undefined, keys: readonly string[]): MappingNode | undefined {
+  const entries = found?.entries.filter(({ key }) => keys.includes(pythonText(key) ?? '')) ?? [];
+  return found && entries.length > 0 ? { ...found, entries } : undefined;
+}
+
+/** A cloud.cfg that changes the default user, whom it asks for so. */
+const ASKS_FOR_USER = /^\s*["'{]?\s*user["']?\s*:/m;
+
+/** Not what the user data say themselves: what is no mapping stands as it is there. Of the system, who the default user is. */
+function beside(given: MappingNode | undefined, asksForUser: boolean): Wanted {
+  const isGiven = (key: string): boolean => {
+    const kind = valueAt(given, key)?.kind;
+    return kind !== undefined && kind !== 'mapping' && kind !== 'null';
+  };
+  const isUnasked =
+    !asksForUser && valueAt(given, 'user') === undefined && areOthers(valueAt(given, 'users'));
+  return (key, above) =>
+    above === undefined
+      ? KEYS.includes(key) && !isGiven(key) && !(isUnasked && key === 'system_info')
+      : above !== 'system_info' || key === 'default_user';
+}
+
+/** Users with names of their own, none of them the image's default user. */
+function areOthers(users: Node | undefined): boolean {
+  return (
+    users?.kind === 'sequence' &&
+    users.items.every((item) => {
+      const name = item.kind === 'mapping' ? valueAt(item, 'name') : undefined;
+      return name?.kind === 'string' && name.value !== 'default';
+    })
+  );
+}
+
+function rootOf(text: string, path: string, isWanted: Wanted, report: Report): Node | undefined {
   if (!NAMED.test(text) && !text.split('\n').some(mayHaveEscapes)) return undefined;
   const own = new Report();
   const root = parseYaml(plainText(relevantLines(text, isWanted) ?? text), own);
@@ -54,7 +101,7 @@ function rootOf(text: string, path: string, remarks: ReportEntry[]): Node | unde
   if (wrong !== undefined) {
     const message = `${path} of the image is no YAML, so nothing of it counts, as with cloud-init: ${wrong.message}`;
     const where = { line: 1, column: 1, ...wrong.where, within: path };
-    remarks.push({ severity: 'warning', code: 'UserDataInvalid', message, where });
+    report.entries.push({ severity: 'warning', code: 'UserDataInvalid', message, where });
   }
   return root;
 }
@@ -62,9 +109,4 @@ function rootOf(text: string, path: string, remarks: ReportEntry[]): Node | unde
 /** In double quotes a key may be written otherwise than it reads. */
 function mayHaveEscapes(line: string): boolean {
   return line.includes('\\') && line.includes('"') && !line.trimStart().startsWith('#');
-}
-
-/** Of what the image says of its system, who the default user is. */
-function isWanted(key: string, above?: string): boolean {
-  return above === undefined ? KEYS.includes(key) : above !== 'system_info' || key === 'default_user';
 }

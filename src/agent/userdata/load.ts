@@ -1,6 +1,6 @@
 import { errorMessage } from '../../kit/errors.ts';
 import type { Failure } from '../../protocol/journal.ts';
-import type { Document, KubeadmCommand, ReportEntry } from '../document/document.ts';
+import type { Document, KubeadmCommand } from '../document/document.ts';
 import { failure } from '../engine/failure.ts';
 import { notedSeed, seedOf } from '../engine/last-instance.ts';
 import { FetchError } from '../fetch/fetch.ts';
@@ -136,8 +136,7 @@ async function fromAnswer(
       const onDisk = await readNodeFiles(host);
       // What cloud-init found for the image's default user, and vendor data, it has acted upon itself.
       const hasRun = answer.source.startsWith('cloud-init ');
-      const ofImage: ReportEntry[] = [];
-      const image = hasRun ? undefined : await readImageConfig(host, ofImage);
+      const image = hasRun ? undefined : await readImageConfig(host);
       const instance = String(answer.metaData['instance-id'] ?? '');
       const library = { host, instance, keeps: keepsIncluded, ...(signal ? { signal } : {}) };
       const around = { onDisk, library, ...(image ? { image } : {}), opensSealed: true };
@@ -147,7 +146,7 @@ async function fromAnswer(
       const given = {
         ...(hasRun ? withoutVendor(answer) : answer),
         ...(network.settings ? { network: network.settings } : {}),
-        remarks: [...(answer.remarks ?? []), ...network.report, ...ofImage],
+        remarks: [...(answer.remarks ?? []), ...network.report],
       };
       const { userData, duties = [], cloud } = answer;
       const read = (bytes: Buffer) => readUserData(bytes, given, around);

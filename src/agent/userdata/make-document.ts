@@ -1,10 +1,10 @@
 import type { Document, InstanceData, KubeadmCommand, ReportEntry } from '../document/document.ts';
 import { nothingAsked } from '../document/nothing-asked.ts';
 import { Report } from '../text/report.ts';
-import type { MappingNode } from '../text/yaml/node.ts';
 import { contradictions } from './contradictions.ts';
 import { decodeUserData } from './decode/decode.ts';
 import type { Part } from './decode/part.ts';
+import type { ImageConfig } from './image-config.ts';
 import { fromMetaData } from './instance/hostname.ts';
 import type { Instance } from './instance/instance.ts';
 import { instanceTypeOf } from './instance/instance-type.ts';
@@ -19,7 +19,7 @@ export interface Decoded {
   parts: Part[] | undefined;
   vendorParts?: Part[];
   /** What cloud.cfg of the image says; it counts where the user data say nothing. */
-  image?: MappingNode;
+  image?: ImageConfig;
 }
 
 /** Undoes gzip, base64 and MIME. Parts that stand for others are still among them. */

@@ -9,6 +9,7 @@ import { refuseFirstLine } from './decode/first-line.ts';
 import type { Part } from './decode/part.ts';
 import { isForThisMachine } from './forms/launch-index.ts';
 import { vendorSettings } from './forms/vendor-settings.ts';
+import type { ImageConfig } from './image-config.ts';
 import type { Instance } from './instance/instance.ts';
 import { publicKeysOf } from './instance/public-keys.ts';
 import { renderPart, renderText } from './jinja/render-part.ts';
@@ -25,7 +26,7 @@ interface AllParts {
   /** What the cloud gives to all its machines. */
   vendor: readonly Part[];
   /** What the image says: cloud.cfg and cloud.cfg.d. */
-  image?: MappingNode;
+  image?: ImageConfig;
 }
 
 /** A script, with the name that decides its order. */
@@ -58,10 +59,12 @@ export function readParts(
 ): Partial<Document> & { slipway: SlipwayKey } {
   const own = sorted(user, instance, report);
   let root = own.configs.length > 0 ? rootOfAll(own.configs) : undefined;
-  const { isEnabled, prefix } = vendorSettings(root, image, report);
+  // What vendor data say may ask for more of it.
+  const below = image?.(vendor.length > 0 ? undefined : root, report);
+  const { isEnabled, prefix } = vendorSettings(root, below, report);
   const theirs = sorted(isEnabled ? vendor : [], instance, report, prefix);
   if (theirs.configs.length > 0) root = under(root, rootOfAll(theirs.configs));
-  if (image !== undefined) root = under(root, image);
+  if (below !== undefined) root = under(root, below);
   const counted = own.configs.length === 1 ? (own.configs[0]?.report ?? report) : report;
   const content: Content | undefined =
     root && readCloudConfig(topLevel(root, counted), { ...instance, render: renderText }, counted);

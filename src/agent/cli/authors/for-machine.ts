@@ -1,5 +1,5 @@
 import { UsageError } from '../../../kit/errors.ts';
-import type { Document, ReportEntry } from '../../document/document.ts';
+import type { Document } from '../../document/document.ts';
 import { FetchError } from '../../fetch/fetch.ts';
 import type { Host } from '../../host/host.ts';
 import { printable } from '../../text/report.ts';
@@ -31,10 +31,9 @@ export async function readForMachine(
   const metaData = metaDataFile === undefined ? nobodys(raw) : await readMetaDataFile(host, metaDataFile);
   try {
     const library = { host, instance: '', keeps: false };
-    const remarks: ReportEntry[] = [];
-    const defaultUser = image && (await readDefaultUser(image, remarks));
+    const defaultUser = image && (await readDefaultUser(image));
     const around = { library, ...(defaultUser ? { image: defaultUser } : {}) };
-    const document = await readUserData(raw, { source: 'file', metaData, remarks }, around);
+    const document = await readUserData(raw, { source: 'file', metaData }, around);
     return { document: withRemark(document, image), metaData };
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
