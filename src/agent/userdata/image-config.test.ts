@@ -133,3 +133,12 @@ it('tells who the default user is where another file changes that one', async ()
   );
   expect(keys).toContain('system_info');
 });
+
+it('is at its end with a file of blanks', async () => {
+  const image = async (text: string) => {
+    writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
+    return (await readImageConfig(createLinuxHost({ root })))(undefined, new Report());
+  };
+  for (const unit of ['\n', ' ', '\t\n', 'ntp ', "'", ' {', 'user '])
+    expect(await image(`${unit.repeat(120_000)}!`)).toBeUndefined();
+});

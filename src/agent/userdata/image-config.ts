@@ -19,7 +19,7 @@ const KEYS: readonly string[] = [
 ];
 
 /** One of these as a key, in whatever style; or a line that begins with a key of another kind, or with a mapping on one line. */
-const NAMED = new RegExp(`\\b(?:${KEYS.join('|')})["']?\\s*:|^\\s*[?*{]`, 'm');
+const NAMED = new RegExp(`\\b(?:${KEYS.join('|')})["']?[\\t ]*:|^[\\t ]*[?*{]`, 'm');
 
 /**
  * What an image says of itself, as far as user data leave it open.
@@ -66,7 +66,7 @@ function withKeys(found: MappingNode | undefined, keys: readonly string[]): Mapp
 }
 
 /** A cloud.cfg that changes the default user, whom it asks for so. */
-const ASKS_FOR_USER = /^\s*["'{]?\s*user["']?\s*:/m;
+const ASKS_FOR_USER = /^[\t "'{]*user["']?[\t ]*:/m;
 
 /** Not what the user data say themselves: what is no mapping stands as it is there. Of the system, who the default user is. */
 function beside(given: MappingNode | undefined, asksForUser: boolean): Wanted {

@@ -98,6 +98,16 @@ it('says nothing where what is left out could be wrong, or could mean something 
   expect(judged).toBeGreaterThan(1000);
 });
 
+it('ends on long lines that are nearly plain', () => {
+  for (const unit of [' ', 'b ', 'b, ', 'b,', '[', '"', "'", ':', '- ', 'b:', 'a: b\n', '\n', ' #'])
+    for (const text of [
+      `a: [b${unit.repeat(20_000)}!`,
+      `a: ${unit.repeat(20_000)}!`,
+      `${unit.repeat(20_000)}!`,
+    ])
+      expect(['string', 'undefined']).toContain(typeof relevantLines(text, isWanted));
+});
+
 /** What is wanted, with its places. */
 function wantedOf(text: string, report: Report): unknown {
   const root = parseYaml(plainText(text), report);

@@ -1,7 +1,7 @@
 /** What each reader of YAML reads as the same one value: words, a number, a text in quotes, a list of these, on one line. */
 const WORD = String.raw`(?:[A-Za-z_/~](?:[\w./=@+,()-]|:(?=[\w/]))*(?: [\w./=@+,()-]+)*|\d+)`;
 const QUOTED = String.raw`(?:"[^"\\]*"|'[^']*')`;
-const ITEM = String.raw`(?:[A-Za-z_/~][\w ./=@+()-]*|\d+|${QUOTED})`;
+const ITEM = String.raw`(?:[A-Za-z_/~][\w./=@+()-]*(?: +[\w./=@+()-]+)*|\d+|${QUOTED})`;
 const VALUE = String.raw`(?:${WORD}|${QUOTED}|\[ *(?:${ITEM}(?: *, *${ITEM})*)? *\])`;
 /** `key: value`, `key:` or `- value`, the former two behind a dash or not. A value alone goes on with the line before, and is not sure. */
 const LINE = new RegExp(String.raw`^( *)(- +)?(?:([A-Za-z_][\w-]{0,99}):(?= |$) *)?(${VALUE})? *(?: #.*)?$`);

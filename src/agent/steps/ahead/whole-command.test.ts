@@ -137,3 +137,28 @@ it('calls nothing whole that a shell cannot read', () => {
     throw new Error(`${shell} reads each by itself, but not all together`);
   }
 });
+
+// What takes a time that grows with more than the length would outlast the test's minute by far.
+it('ends on long commands that are nearly whole', () => {
+  for (const unit of [
+    '$ab',
+    '$',
+    '"',
+    "'",
+    'a ',
+    '> ',
+    '2>&1 ',
+    '$\u007bab',
+    'for i in a; do ',
+    ' \t',
+    'a;\n',
+  ])
+    for (const text of [
+      unit.repeat(500),
+      `echo "${unit.repeat(100)}`,
+      unit.repeat(100_000),
+      `echo "${unit.repeat(100_000)}`,
+      `${unit.repeat(100_000)}\\`,
+    ])
+      expect(typeof isWhole(text)).toBe('boolean');
+});

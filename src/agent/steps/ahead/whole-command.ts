@@ -4,16 +4,20 @@
  * longer than all their checks; of anything else nothing is known.
  */
 export function isWhole(text: string): boolean {
-  const tokens = tokensOf(text);
+  const tokens = text.length > MOST_LETTERS ? undefined : tokensOf(text);
   return tokens !== undefined && new Reader(tokens).readsAll();
 }
 
 /** An operator, a redirection, or a word; what a shell reads otherwise in some place is none of them. */
 const TOKEN =
-  /[ \t]*(?:(&&|\|\||[;|\n])|(?:\d?(>)>?|(<))(?=[ \t]*[^\s;|&<>])|(\d?>&\d(?=[\s;]|$))|((?:[\w./:,@%+=~*?^-]|\$\w+|\$\{\w+\}|\$[?#@*$]|'[^']*'|"(?:[^"`$\\]|\$\w+|\$\{\w+\})*")+))/y;
+  /[ \t]*(?:(&&|\|\||[;|\n])|(?:\d?(>)>?|(<))(?=[ \t]*[^\s;|&<>])|(\d?>&\d(?=[\s;]|$))|((?:[\w./:,@%+=~*?^-]|\$\w+\b|\$\{\w+\}|\$[?#@*$]|'[^']*'|"(?:[^"`$\\]|\$\w+\b|\$\{\w+\})*")+))/y;
 
 /** To where another number goes: a redirection without a word. */
 const SAME = '>&';
+
+/** As people write them; a shell is asked about longer ones, and deeper ones. */
+const MOST_LETTERS = 8 * 1024;
+const MOST_LOOPS = 10;
 
 /** Words that begin or end something else where a command could begin. */
 const RESERVED = new Set([
@@ -46,6 +50,7 @@ function tokensOf(text: string): string[] | undefined {
 class Reader {
   readonly #tokens: readonly string[];
   #at = 0;
+  #loops = 0;
 
   constructor(tokens: readonly string[]) {
     this.#tokens = tokens;
@@ -79,6 +84,8 @@ class Reader {
   /** `for NAME in WORD ...; do LIST; done` */
   #loop(): boolean {
     const from = this.#at;
+    this.#loops += 1;
+    if (this.#loops > MOST_LOOPS) return false;
     const [, name = '', within] = this.#tokens.slice(from);
     if (!/^[a-z_]\w*$/i.test(name) || within !== 'in') return false;
     this.#at += 3;
