@@ -9,7 +9,8 @@ const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----([^-]*
 const PEM =
   /-----BEGIN ((?:X509 |TRUSTED |NEW )?CERTIFICATE(?: REQUEST)?|[A-Z0-9 ]{0,30}(?:PUBLIC|PRIVATE) KEY)-----([A-Za-z0-9+/\s]*(?:={1,2}\s*)?)-----END \1-----/g;
 const TOKEN = /^[a-z0-9]{6}\.([a-z0-9]{16})$/;
-const NAME = 'token: ';
+/** As kubeadm's configuration names a bootstrap token. */
+const TOKEN_KEY = 'token: ';
 const ONE_WORD = /^[!-~]*$/;
 const MIN_LENGTH = 6;
 
@@ -57,9 +58,9 @@ export function secretsIn(text: string): string[] {
 
 /** Bootstrap tokens alone in their lines, as in kubeadm's configuration, are found without the patterns of all that could be there. */
 function withoutTokens(text: string, found: string[]): string {
-  if (!text.includes(NAME)) return text;
+  if (!text.includes(TOKEN_KEY)) return text;
   const others = text.split('\n').filter((line) => {
-    const [before, value, ...more] = line.split(NAME);
+    const [before, value, ...more] = line.split(TOKEN_KEY);
     const isAlone = more.length === 0 && (before?.trim() === '' || before?.trim() === '-');
     if (!isAlone || value === undefined || !TOKEN.test(value)) return true;
     found.push(value);
