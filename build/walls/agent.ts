@@ -81,7 +81,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'kubeadm/config/api': 'kit protocol/codes kubeadm/config/yaml npm:yaml',
   'kubeadm/config/kubelet': 'kubeadm kubeadm/config/api kubeadm/config/yaml npm:yaml',
   'kubeadm/config/yaml': 'kit kubeadm text npm:yaml',
-  'kubeadm/repeat': `kit/secrets protocol protocol/codes document host kubeadm/config kubeadm/repeat/etcd
+  'kubeadm/repeat': `kit kit/secrets protocol protocol/codes document host kubeadm/config kubeadm/repeat/etcd
     kubeadm/repeat/phases kubeadm/run`,
   'kubeadm/repeat/etcd': 'kit protocol protocol/codes cluster host kubeadm/config',
   'kubeadm/repeat/phases': 'host kubeadm/run',
@@ -109,7 +109,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     report/watch/boot`,
   'report/watch/boot': `protocol protocol/codes diagnosis diagnosis/transcript diagnosis/words document host
     report/events`,
-  reset: 'kit kit/secrets credential document engine host kubeadm kubeadm/config kubeadm/repeat kubeadm/run',
+  reset: 'kit credential document engine host kubeadm kubeadm/config kubeadm/repeat kubeadm/run',
   sealed: `kit kit/bytes kit/secrets protocol protocol/codes tpm/commands tpm/sealing tpm/wire document engine fetch
     host identity identity/tpm report/config stores stores/contract text userdata wipe`,
   secrets: 'kit/bytes kit/secrets protocol document engine host',

@@ -133,6 +133,24 @@ describe('reset', () => {
     expect(has('/etc/cni/net.d/10-unknown.conf')).toBe(true);
   });
 
+  test('removes pods again that the runtime was just starting', async () => {
+    await bootstrapped();
+    machine.put('/pods-stay', 'xx');
+    const report = await resetNode(host, { agent: '1' });
+    expect(report).toMatchObject({ kubeadm: 'reset', problems: [] });
+    expect(machine.calls).toEqual(['reset --force', 'reset phase cleanup-node', 'reset phase cleanup-node']);
+  });
+
+  test('says that pods may run where the runtime does not even tell them, and does not wait for it', async () => {
+    await bootstrapped();
+    machine.put('/runtime-is-down', '');
+    const report = await resetNode(host, { agent: '1' });
+    expect(report.problems).toEqual([
+      'kubeadm could not remove all pods, and what is left of them may run: output: connection refused',
+    ]);
+    expect(machine.calls).toEqual(['reset --force']);
+  });
+
   test('without a kubeadm removes by name', async () => {
     await bootstrapped();
     await host.files.remove('/usr/bin/kubeadm');

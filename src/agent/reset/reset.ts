@@ -4,7 +4,6 @@
  * may own.
  */
 import { errorMessage } from '../../kit/errors.ts';
-import { redact } from '../../kit/secrets/redact.ts';
 import { equipKubelet } from '../credential/set-up.ts';
 import {
   CREDENTIAL_DIR,
@@ -23,9 +22,10 @@ import { certificateFiles, kubeadmFiles } from '../kubeadm/config/kubeadm-files.
 import { KubeadmError } from '../kubeadm/kubeadm-error.ts';
 import { forgetAttempt } from '../kubeadm/repeat/attempt-note.ts';
 import { forgetInventory } from '../kubeadm/repeat/inventory.ts';
+import { kubeadmReset } from '../kubeadm/repeat/kubeadm-reset.ts';
 import { configuredSocket, kubeadmError } from '../kubeadm/repeat/leftovers.ts';
 import { forgetSuccess } from '../kubeadm/repeat/succeeded.ts';
-import { findRealKubeadm, kubeadmEnvironment } from '../kubeadm/run/real-kubeadm.ts';
+import { findRealKubeadm } from '../kubeadm/run/real-kubeadm.ts';
 import { findEarlierRun, forgetRun } from '../kubeadm/run/run-kubeadm.ts';
 import { BEFORE, CNI_DIR, readBefore } from './before.ts';
 import { copiedKubeconfigs } from './kubeconfigs.ts';
@@ -111,13 +111,16 @@ async function runKubeadmReset(host: Host, { onLine }: ResetOptions, report: Res
     );
     return;
   }
-  const socket = await configuredSocket(host);
-  const result = await host.processes.run({
-    argv: [path, 'reset', '--force', ...(socket === undefined ? [] : [`--cri-socket=${socket}`])],
-    env: kubeadmEnvironment(),
+  const result = await kubeadmReset(host, {
+    kubeadmPath: path,
+    criSocket: await configuredSocket(host),
     timeoutMs: RESET_MS,
-    onLine: (line) => onLine?.(redact(line)),
+    onLine,
   });
+  if (result.podsLeft !== undefined)
+    report.problems.push(
+      `kubeadm could not remove all pods, and what is left of them may run: ${result.podsLeft}`,
+    );
   if (result.exitStatus === 0) {
     report.kubeadm = 'reset';
     return;

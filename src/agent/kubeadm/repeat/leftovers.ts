@@ -13,8 +13,8 @@ import { redact } from '../../../kit/secrets/redact.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { ETCD_MANIFEST, kubeadmFiles, MANIFESTS } from '../config/kubeadm-files.ts';
-import { kubeadmEnvironment } from '../run/real-kubeadm.ts';
 import { digestOf, type Inventory, type InventoryEntry } from './inventory.ts';
+import { kubeadmReset } from './kubeadm-reset.ts';
 
 /** Files that kubeadm writes when it sets up the kubelet: their being there means the kubelet was started. */
 const KUBELET_FILES = [
@@ -101,20 +101,16 @@ async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: 
     spec.etcdIsSettled !== true &&
     (await differs(host, ETCD_MANIFEST, inventory.entries[ETCD_MANIFEST]));
   const certDir = host.platform === 'windows' ? await host.files.real(EMPTY_CERT_DIR) : EMPTY_CERT_DIR;
-  const criSocket = await configuredSocket(host);
-  const result = await host.processes.run({
-    argv: [
-      spec.kubeadmPath,
-      'reset',
-      '--force',
-      `--cert-dir=${certDir}`,
-      ...(criSocket === undefined ? [] : [`--cri-socket=${criSocket}`]),
-      ...(madeEtcd ? [] : ['--skip-phases=remove-etcd-member']),
-    ],
-    env: kubeadmEnvironment(),
+  const result = await kubeadmReset(host, {
+    kubeadmPath: spec.kubeadmPath,
+    certDir,
+    criSocket: await configuredSocket(host),
+    skipPhases: madeEtcd ? [] : ['remove-etcd-member'],
     timeoutMs: 180_000,
   });
   await host.files.remove(EMPTY_CERT_DIR);
+  if (result.podsLeft !== undefined)
+    report.problems.push(`kubeadm reset after kubeadm ${spec.verb} left pods: ${result.podsLeft}`);
   report.reset = result.exitStatus === 0;
   if (report.reset) return;
   const last = kubeadmError(result.stderr);

@@ -1,0 +1,69 @@
+import { BACKOFF, backoffMs } from '../../../kit/backoff.ts';
+import { redact } from '../../../kit/secrets/redact.ts';
+import type { Host } from '../../host/host.ts';
+import type { CommandResult } from '../../host/processes.ts';
+import { kubeadmEnvironment } from '../run/real-kubeadm.ts';
+
+interface ResetSpec {
+  kubeadmPath: string;
+  certDir?: string;
+  /** Where there are several container runtimes, kubeadm asks to be told. */
+  criSocket?: string | undefined;
+  skipPhases?: readonly string[];
+  timeoutMs: number;
+  /** A line of kubeadm, without secrets. */
+  onLine?: ((line: string) => void) | undefined;
+}
+
+interface ResetResult extends CommandResult {
+  /** What kubeadm said of pods that it could not remove, also when it ended well; undefined if none are left. */
+  podsLeft: string | undefined;
+}
+
+/** How long a runtime may take to be done with a container that it is just starting. */
+const REMOVAL_MS = 60_000;
+const NOT_REMOVED = /\[reset\] Failed to remove containers: (.*)/;
+
+/**
+ * Runs `kubeadm reset --force`, and while pods are left the phase of it that removes them. A container that the kubelet
+ * was just starting can be removed only when the runtime is done with it; kubeadm (1.20 once, up to 1.36 five times in a
+ * row) does not wait for that, warns, ends with 0, and the container runs on without a kubelet.
+ */
+export async function kubeadmReset(host: Host, spec: ResetSpec): Promise<ResetResult> {
+  const places = [
+    ...(spec.certDir === undefined ? [] : [`--cert-dir=${spec.certDir}`]),
+    ...(spec.criSocket === undefined ? [] : [`--cri-socket=${spec.criSocket}`]),
+  ];
+  const skipped = (spec.skipPhases ?? []).map((phase) => `--skip-phases=${phase}`);
+  const result = await run(host, spec, ['reset', '--force', ...places, ...skipped]);
+  const end = host.clock.monotonic() + REMOVAL_MS;
+  let left = podsLeftBy(result);
+  for (let looks = 1; isPassing(left) && host.clock.monotonic() < end; looks += 1) {
+    await host.clock.sleep(backoffMs(looks, BACKOFF.local, () => host.random()));
+    left = podsLeftBy(await run(host, spec, ['reset', 'phase', 'cleanup-node', ...places]));
+  }
+  return { ...result, podsLeft: left };
+}
+
+function run(
+  host: Host,
+  { kubeadmPath, timeoutMs, onLine }: ResetSpec,
+  args: string[],
+): Promise<CommandResult> {
+  return host.processes.run({
+    argv: [kubeadmPath, ...args],
+    env: kubeadmEnvironment(),
+    timeoutMs,
+    onLine: (line) => onLine?.(redact(line)),
+  });
+}
+
+function podsLeftBy({ stderr }: CommandResult): string | undefined {
+  const said = NOT_REMOVED.exec(stderr)?.[1];
+  return said && redact(said);
+}
+
+/** A runtime that does not even tell its pods is down, or not there; waiting for that is not a reset's to do. */
+function isPassing(said: string | undefined): boolean {
+  return said !== undefined && /failed to (?:stop|remove) /.test(said);
+}

@@ -1,0 +1,13 @@
+# The kubelet is just starting a container when the node is reset, as it happens on a loaded host: the runtime removes
+# neither the container nor its pod until that has ended.
+shim=$(command -v containerd-shim-runc-v2)
+mv "$shim" "$shim.real"
+# The runtime may end the script, but waits for whoever has its output.
+printf '#!/bin/sh\ncase " $* " in *" start ") sleep 8 ;; esac\nexec %s.real "$@"\n' "$shim" >"$shim"
+chmod 755 "$shim"
+ctr --namespace k8s.io tasks kill --signal KILL "$(
+  ctr --namespace k8s.io containers ls --quiet \
+    "labels.\"io.kubernetes.pod.name\"==beside-$(hostname),labels.\"io.cri-containerd.kind\"==container"
+)"
+being_started() { pgrep --full "^/bin/sh $shim .* start\$"; }
+until_ok being_started
