@@ -23,6 +23,11 @@ export interface WriteOptions {
 
 /** A file under watch. */
 export interface Watch {
+  /**
+   * All that the file holds now; nothing if it is gone. It stays open for that, so that looking at it often is cheap.
+   * @throws HostError EFBIG
+   */
+  read(): Buffer;
   close(): void;
 }
 

@@ -132,7 +132,8 @@ export function createFiles(root: string): Files {
       throw new HostError(`${path}: Windows has no such pipes`, 'ENOTSUP', path);
     },
 
-    watch: (path, changed) => attempt('watching', path, (real) => watchFile(real, changed)),
+    watch: (path, changed) =>
+      attempt('watching', path, (real) => watchFile(real, changed, () => regular(real, path))),
 
     rename: async (from, to) => attempt('renaming', from, (real) => renameSync(real, at(to))),
 

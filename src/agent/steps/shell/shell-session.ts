@@ -37,6 +37,12 @@ const STARTS = 3;
 /** Some file systems report no change, so the session looks at the marks this often. */
 const LOOK_MS = 100;
 
+const NO_MARKS: Marks = { ended: new Map() };
+
+function marksIn(bytes: Buffer | undefined): Marks {
+  return bytes ? parseMarks(bytes.toString('utf8')) : NO_MARKS;
+}
+
 /**
  * The shell in which a document's commands run; see `session-script.ts`. It outlives the agent: the next
  * agent finds it, learns what it did meanwhile, and goes on with it.
@@ -53,7 +59,11 @@ export class ShellSession {
   #toldItem: number | undefined;
   #isDone = false;
   #watch: Watch | undefined;
+  #seen: Marks = NO_MARKS;
+  /** Something may have changed since `#seen` was read. */
+  #isStale = true;
   #wake: (() => void) | undefined;
+  #nextLook: Promise<void> | undefined;
   readonly #abort = new AbortController();
 
   constructor(host: Host, options: SessionOptions) {
@@ -166,10 +176,11 @@ export class ShellSession {
     this.#handle = handle;
     this.#over = undefined;
     this.#watch?.close();
-    this.#watch = this.#host.files.watch(`${this.directory}/marks`, () => this.#wake?.());
+    this.#watch = this.#host.files.watch(`${this.directory}/marks`, () => this.#noteChange());
+    this.#isStale = true;
     void handle.result.then(({ exitStatus }) => {
       this.#over = { exitStatus };
-      this.#wake?.();
+      this.#noteChange();
     });
   }
 
@@ -245,34 +256,42 @@ export class ShellSession {
    */
   async #waitFor(index: number, done: (marks: Marks) => boolean): Promise<Marks | undefined> {
     for (;;) {
-      const changed = this.#change();
       const over = this.#over;
       const marks = await this.#marks();
       if (marks.ended.has(index)) return marks;
       if (over) return undefined;
       if (done(marks)) return marks;
-      await changed();
+      await this.#change();
     }
   }
 
-  /**
-   * Begins to listen; the function that it returns waits for the next mark, the shell's end, or `LOOK_MS`.
-   */
-  #change(): () => Promise<void> {
-    const changed = new Promise<void>((resolve) => {
+  /** Waits for the next mark, the shell's end, or `LOOK_MS`; not at all where one came after the marks were read. */
+  async #change(): Promise<void> {
+    if (this.#isStale) return;
+    const { signal } = this.#abort;
+    // One that is aborted would end it at once.
+    this.#nextLook ??= this.#host.clock.sleep(LOOK_MS, signal.aborted ? undefined : signal).then(() => {
+      this.#nextLook = undefined;
+      this.#noteChange();
+    });
+    await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
-    return async () => {
-      const woken = new AbortController();
-      void changed.then(() => woken.abort('changed'));
-      await this.#host.clock.sleep(LOOK_MS, woken.signal);
-    };
   }
 
+  #noteChange(): void {
+    this.#isStale = true;
+    this.#wake?.();
+  }
+
+  /** Under watch they are read anew only where they may have changed: between two commands they are asked for several times. */
   async #marks(): Promise<Marks> {
-    return parseMarks(
-      (await this.#host.files.readIfPresent(`${this.directory}/marks`))?.toString('utf8') ?? '',
-    );
+    if (!this.#watch) return marksIn(await this.#host.files.readIfPresent(`${this.directory}/marks`));
+    if (this.#isStale) {
+      this.#isStale = false;
+      this.#seen = marksIn(this.#watch.read());
+    }
+    return this.#seen;
   }
 
   async #tell(word: string): Promise<void> {

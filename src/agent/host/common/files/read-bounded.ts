@@ -9,14 +9,21 @@ const scratch = Buffer.allocUnsafeSlow(4096);
  * /proc, have 0: Node.js allocates 64 KiB for each read of those; a reader that looks several times a second would
  * hold a dozen until V8 collects them.
  *
+ * @param from where to begin; null: where the last read ended
  * @throws HostError EFBIG if it holds more than `maxBytes`; otherwise the system's error
  */
-export function readBounded(fd: number, size: number, maxBytes: number, path: string): Buffer {
+export function readBounded(
+  fd: number,
+  size: number,
+  maxBytes: number,
+  path: string,
+  from: number | null = null,
+): Buffer {
   if (size > maxBytes) throw tooLarge(path, `${size} bytes, more`, maxBytes);
-  if (size > 0) return readSized(fd, size);
+  if (size > 0) return readSized(fd, size, from);
   const parts: Buffer[] = [];
   for (let total = 0; ; ) {
-    const got = readSync(fd, scratch, 0, scratch.length, null);
+    const got = readSync(fd, scratch, 0, scratch.length, from === null ? null : from + total);
     if (got === 0) return Buffer.concat(parts);
     total += got;
     if (total > maxBytes) throw tooLarge(path, 'more bytes', maxBytes);
@@ -25,11 +32,11 @@ export function readBounded(fd: number, size: number, maxBytes: number, path: st
 }
 
 /** What has been there when the file was opened; it may have become shorter. */
-function readSized(fd: number, size: number): Buffer {
+function readSized(fd: number, size: number, from: number | null): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let total = 0;
   while (total < size) {
-    const got = readSync(fd, bytes, total, size - total, null);
+    const got = readSync(fd, bytes, total, size - total, from === null ? null : from + total);
     if (got === 0) break;
     total += got;
   }

@@ -201,7 +201,8 @@ export function createFiles(root: string): Files {
 
     tell: (path, line, timeoutMs) => tellPipe(at(path), path, line, timeoutMs),
 
-    watch: (path, changed) => attempt('watching', path, () => watchFile(at(path), changed)),
+    watch: (path, changed) =>
+      attempt('watching', path, () => watchFile(at(path), changed, () => openRegular(root, path))),
 
     async rename(from, to) {
       attempt('renaming', from, () => {
