@@ -30,6 +30,7 @@ class SequenceRun {
   readonly #startMono: number;
   readonly #telling: Telling;
   readonly #runner: StepRunner;
+  readonly #end: () => void;
 
   constructor(options: SequenceOptions) {
     this.#o = options;
@@ -44,7 +45,15 @@ class SequenceRun {
     this.#startMono = host.clock.monotonic();
     const deadline = new Deadline(host.clock, options.deadlineSeconds * 1000, this.#history.activeMs);
     this.#telling = new Telling(options);
-    this.#runner = new StepRunner(options, this.#history, deadline, this.#telling);
+    const { signal, cancel } = deadline.signal(options.stop);
+    const ended = new AbortController();
+    void this.#telling.keepBeating(ended.signal);
+    this.#end = () => {
+      cancel();
+      // With a reason, so that Node.js makes no error with its stack.
+      ended.abort('ended');
+    };
+    this.#runner = new StepRunner(options, this.#history, deadline, this.#telling, signal);
   }
 
   async run(): Promise<SequenceResult> {
@@ -77,6 +86,8 @@ class SequenceRun {
         result: 'transient',
         failure: failure(codeOf(error, 'JournalNotWritten'), errorMessage(error)),
       };
+    } finally {
+      this.#end();
     }
     const ms = this.#history.activeMs + this.#o.host.clock.monotonic() - this.#startMono;
     if (verdict.failure?.code !== 'Interrupted') await this.#conclude(verdict, ms);

@@ -23,16 +23,25 @@ export class StepRunner {
   readonly #history: History;
   readonly #deadline: Deadline;
   readonly #telling: Telling;
+  readonly #signal: AbortSignal;
   readonly #skipped: Step[] = [];
   /** What this sequence has run, by id: where it ended in the journal, if that was in an earlier process. */
   readonly #ran: Map<string, number>;
 
-  constructor(options: SequenceOptions, history: History, deadline: Deadline, telling: Telling) {
+  /** @param signal aborts at the soft deadline, or when the agent is told to stop */
+  constructor(
+    options: SequenceOptions,
+    history: History,
+    deadline: Deadline,
+    telling: Telling,
+    signal: AbortSignal,
+  ) {
     this.#o = options;
     this.#history = history;
     this.#ran = new Map(history.ranNow);
     this.#deadline = deadline;
     this.#telling = telling;
+    this.#signal = signal;
     this.verdicts = new Map(
       options.steps.map(({ id, title }) => [id, { id, title, result: 'not run', attempts: 0, seconds: 0 }]),
     );
@@ -159,15 +168,14 @@ export class StepRunner {
     step: Step,
     how: Pick<StepContext, 'attempt' | 'interrupted' | 'isMissing'>,
   ): Promise<StepResult> {
-    const { host, stop, mode } = this.#o;
-    const { signal, cancel } = this.#deadline.signal(stop);
+    const { host, mode } = this.#o;
     try {
       return await step.run({
         host,
         ...how,
         // Whoever calls the shim asks for just this, and gets the answer that kubeadm would give.
         doneOtherwise: mode !== 'shim' && this.#history.step(step.id, step.digest).doneOtherwise,
-        signal,
+        signal: this.#signal,
         remainingMs: () => this.#deadline.remainingMs(),
         progress: (message, fromOutput) => this.#telling.tell(step, message, fromOutput),
         finding: (finding) => this.#telling.find(finding),
@@ -180,8 +188,6 @@ export class StepRunner {
         failure: failure(code, errorMessage(error)),
         retry: code === 'DiskFull' ? 'yes' : 'no',
       };
-    } finally {
-      cancel();
     }
   }
 

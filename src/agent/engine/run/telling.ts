@@ -8,6 +8,7 @@ export class Telling {
   readonly findings: Omit<Finding, 'type'>[] = [];
   readonly #host: Host;
   readonly #journal: Journal;
+  #atWork: Step | undefined;
 
   constructor({ host, journal }: { host: Host; journal: Journal }) {
     this.#host = host;
@@ -33,25 +34,24 @@ export class Telling {
     }
   }
 
-  /** Says that the agent is alive while `work` is done. */
+  /** Says that the agent is alive while `work` is done, as long as `keepBeating` lasts. */
   async beating<T>(step: Step, work: () => Promise<T>): Promise<T> {
-    const ended = new AbortController();
-    void this.#beat(step, ended.signal);
+    this.#atWork = step;
     try {
       return await work();
     } finally {
-      // With a reason, so that Node.js makes no error with its stack.
-      ended.abort('ended');
+      this.#atWork = undefined;
     }
   }
 
-  /** Says that the agent is alive, until `ended`. */
-  async #beat({ id }: Step, ended: AbortSignal): Promise<void> {
+  /** Until `ended`. One clock for all steps: most of them take less time than to set one. */
+  async keepBeating(ended: AbortSignal): Promise<void> {
     for (;;) {
       await this.#host.clock.sleep(HEARTBEAT_MS, ended);
       if (ended.aborted) return;
       // The step's own records tell of a journal that cannot be written.
-      await this.#journal.append({ type: 'heartbeat', step: id }).catch(() => undefined);
+      const step = this.#atWork?.id;
+      if (step) await this.#journal.append({ type: 'heartbeat', step }).catch(() => undefined);
     }
   }
 }
