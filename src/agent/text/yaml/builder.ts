@@ -70,10 +70,15 @@ export class Builder {
 
   scalar({ tag }: Properties, text: string, plain: boolean, at: number): Built {
     const where = this.#source.locate(at);
-    const untagged = (tag === undefined && plain) || tag === '!';
-    const special = untagged && (text === '<<' || text === '=') ? { special: text } : {};
-    const value = this.#value(text, untagged ? undefined : (tag ?? 'tag:yaml.org,2002:str'), where);
-    return { node: { ...value, where } as ScalarNode, nodes: 1, chars: text.length, ...special } as Built;
+    const built = { nodes: 1, chars: text.length };
+    // Between quotes, or a block of text.
+    if (tag === undefined && !plain) return { node: { kind: 'string', value: text, where }, ...built };
+    const untagged = tag === undefined || tag === '!';
+    const value = this.#value(text, untagged ? undefined : tag, where);
+    const node = { ...value, where } as ScalarNode;
+    return untagged && (text === '<<' || text === '=')
+      ? { node, ...built, special: text }
+      : { node, ...built };
   }
 
   /** Python keeps the halves of a character that JSON has in UTF-16, and can write them nowhere. */

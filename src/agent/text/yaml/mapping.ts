@@ -22,6 +22,7 @@ interface Candidate {
  */
 export function expandMerges(raw: readonly RawEntry[], report: Report): Candidate[] {
   const own = raw.filter((entry) => !entry.merge).map(({ key, value }) => ({ key, value, merged: false }));
+  if (own.length === raw.length) return own;
   const merged = raw.filter((entry) => entry.merge).flatMap((entry) => mergedEntries(entry.value, report));
   return [...merged, ...own];
 }

@@ -5,6 +5,8 @@ import type { Token } from './scan/tokens.ts';
 
 type Kind = Token['kind'];
 
+const NO_PROPERTIES: Properties = {};
+
 /**
  * Assembles the tokens into exactly one document and gives every node to the builder. It follows the grammar
  * of PyYAML's parser.
@@ -15,6 +17,7 @@ export class Parser {
   readonly #tokens: readonly Token[];
   readonly #builder: Builder;
   #index = 0;
+  #current: Token | undefined;
   #handles = new TagHandles([]);
 
   constructor(tokens: readonly Token[], builder: Builder) {
@@ -25,13 +28,13 @@ export class Parser {
   /** The document; undefined if the text holds none. */
   document(): Built | undefined {
     if (this.#is('end')) return undefined;
-    if (!this.#is('directive', 'document-start')) {
+    if (!this.#isOneOf('directive', 'document-start')) {
       const built = this.#block();
       this.#endOfDocument();
       return built;
     }
     this.#documentStart();
-    const empty = this.#is('directive', 'document-start', 'document-end', 'end');
+    const empty = this.#isOneOf('directive', 'document-start', 'document-end', 'end');
     const built = empty ? this.#builder.empty({}, this.#at) : this.#block();
     this.#endOfDocument();
     return built;
@@ -49,7 +52,7 @@ export class Parser {
     const marked = this.#skip('document-end');
     while (marked && this.#skip('document-end'));
     if (this.#is('end')) return;
-    if (this.#is('directive', 'document-start')) {
+    if (this.#isOneOf('directive', 'document-start')) {
       throw new YamlSyntaxError(
         'A second YAML document begins here; cloud-config is one document.',
         this.#at,
@@ -62,9 +65,15 @@ export class Parser {
   }
 
   get #token(): Token {
+    return this.#current ?? this.#look();
+  }
+
+  /** Only when it is asked for: an error of the text counts behind those that the tokens before it make. */
+  #look(): Token {
     const token = this.#tokens[this.#index];
     if (token === undefined) throw new YamlSyntaxError('The YAML ends too early.', 0);
     if (token.kind === 'broken') throw token.error;
+    this.#current = token;
     return token;
   }
 
@@ -72,19 +81,28 @@ export class Parser {
     return this.#token.at;
   }
 
-  #is(...kinds: Kind[]): boolean {
+  #is(kind: Kind): boolean {
+    return this.#token.kind === kind;
+  }
+
+  #isOneOf(...kinds: Kind[]): boolean {
     return kinds.includes(this.#token.kind);
+  }
+
+  #forward(): void {
+    this.#index += 1;
+    this.#current = undefined;
   }
 
   #take(): Token {
     const token = this.#token;
-    this.#index += 1;
+    this.#forward();
     return token;
   }
 
   #skip(kind: Kind): boolean {
     if (!this.#is(kind)) return false;
-    this.#index += 1;
+    this.#forward();
     return true;
   }
 
@@ -102,11 +120,13 @@ export class Parser {
   }
 
   #node(block: boolean, indentless: boolean): Built {
-    if (this.#is('alias')) {
-      const alias = this.#take();
-      return this.#builder.alias(alias.kind === 'alias' ? alias.name : '', alias.at);
+    const token = this.#token;
+    const { kind, at } = token;
+    if (kind === 'alias') {
+      this.#forward();
+      return this.#builder.alias(token.name, at);
     }
-    const at = this.#at;
+    if (kind !== 'anchor' && kind !== 'tag') return this.#content(NO_PROPERTIES, at, block, indentless);
     const properties = this.#properties();
     return this.#builder.node(properties, () => this.#content(properties, at, block, indentless));
   }
@@ -153,7 +173,9 @@ export class Parser {
     this.#take();
     while (this.#is('block-entry')) {
       const entry = this.#take();
-      sequence.add(this.#is('block-entry', 'block-end') ? this.#builder.empty({}, entry.at) : this.#block());
+      sequence.add(
+        this.#isOneOf('block-entry', 'block-end') ? this.#builder.empty({}, entry.at) : this.#block(),
+      );
     }
     this.#blockEnd('list');
     return sequence.done();
@@ -164,7 +186,7 @@ export class Parser {
     const sequence = this.#builder.sequence(properties, at);
     while (this.#is('block-entry')) {
       const entry = this.#take();
-      const empty = this.#is('block-entry', 'key', 'value', 'block-end');
+      const empty = this.#isOneOf('block-entry', 'key', 'value', 'block-end');
       sequence.add(empty ? this.#builder.empty({}, entry.at) : this.#block());
     }
     return sequence.done();
@@ -184,7 +206,7 @@ export class Parser {
   /** The node after a key's or a value's sign; an empty one if the sign or the node is missing. */
   #blockPart(kind: 'key' | 'value'): Built {
     const at = this.#at;
-    const present = this.#skip(kind) && !this.#is('key', 'value', 'block-end');
+    const present = this.#skip(kind) && !this.#isOneOf('key', 'value', 'block-end');
     return present ? this.#blockOrIndentless() : this.#builder.empty({}, at);
   }
 
@@ -220,7 +242,7 @@ export class Parser {
 
   #flowPart(kind: 'key' | 'value', ...ends: Kind[]): Built {
     const at = this.#at;
-    const present = this.#skip(kind) && !this.#is(...ends);
+    const present = this.#skip(kind) && !this.#isOneOf(...ends);
     return present ? this.#flow() : this.#builder.empty({}, at);
   }
 

@@ -1,3 +1,7 @@
+const SPACE = 0x20;
+const LINE_FEED = 0x0a;
+const LINE_SEPARATOR = 0x2028;
+const PARAGRAPH_SEPARATOR = 0x2029;
 const LINE = /[^\n\u2028\u2029]+/y;
 
 /** A place in the text. It knows its line and column, which YAML's rules need. */
@@ -41,6 +45,11 @@ export class Cursor {
     return found;
   }
 
+  /** Steps over spaces. */
+  skipSpaces(): void {
+    while (this.text.charCodeAt(this.at) === SPACE) this.at += 1;
+  }
+
   /** Takes everything up to the next line break. */
   restOfLine(): string {
     if (!this.#isUsual) return this.take(LINE);
@@ -50,23 +59,35 @@ export class Cursor {
     return rest;
   }
 
-  /** Takes these spaces at the start of a line that goes on with something else than a space or a break; else nothing. */
-  takeLeading(spaces: string): boolean {
-    if (this.column !== 0 || !this.startsWith(spaces)) return false;
-    const next = this.peek(spaces.length);
-    if (next === ' ' || isBreakOrEnd(next)) return false;
-    this.forward(spaces.length);
-    return true;
+  /**
+   * Takes the rest of this line, and each line after it that begins with `spaces` and has more than these, without the spaces. It
+   * ends before a line break, or at the text's end.
+   */
+  restOfLines(spaces: string): string {
+    const first = this.restOfLine();
+    if (!this.#isUsual) return first;
+    const { text } = this;
+    const lines = [first];
+    while (text.startsWith(spaces, this.at + 1)) {
+      const start = this.at + 1 + spaces.length;
+      const end = text.indexOf('\n', start);
+      if (end === start || start === text.length) break;
+      this.at = end < 0 ? text.length : end;
+      this.line += 1;
+      this.#lineStart = start - spaces.length;
+      lines.push(text.slice(start, this.at));
+    }
+    return lines.join('\n');
   }
 
   /** Takes a line break. @returns what it counts as in a value; '' if there is none */
   lineBreak(): string {
-    const character = this.peek();
-    if (!isBreak(character)) return '';
+    const code = this.text.charCodeAt(this.at);
+    if (code !== LINE_FEED && code !== LINE_SEPARATOR && code !== PARAGRAPH_SEPARATOR) return '';
     this.at += 1;
     this.line += 1;
     this.#lineStart = this.at;
-    return character;
+    return code === LINE_FEED ? '\n' : String.fromCharCode(code);
   }
 
   /** `---` or `...` alone at the start of a line. */

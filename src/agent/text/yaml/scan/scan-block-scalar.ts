@@ -2,7 +2,6 @@ import { type Cursor, isBreak, isBreakOrEnd } from './cursor.ts';
 import { YamlSyntaxError } from './syntax-error.ts';
 import type { Token } from './tokens.ts';
 
-const SPACES = / +/y;
 const COMMENT = / *(?:#[^\n\u2028\u2029]*)?/y;
 const HEADER = /([+-]?)([0-9]?)([+-]?)/y;
 
@@ -36,10 +35,10 @@ function takeLines(
   while (cursor.column === indent && cursor.peek() !== '') {
     parts.push(breaks.join(''));
     const startsPlain = !isBlank(cursor.peek());
-    parts.push(cursor.restOfLine());
-    lastBreak = cursor.lineBreak();
     // Mostly the next line follows, and its indentation is known.
-    breaks = cursor.takeLeading(spaces) ? [] : takeBreaks(cursor, indent);
+    parts.push(folded ? cursor.restOfLine() : cursor.restOfLines(spaces));
+    lastBreak = cursor.lineBreak();
+    breaks = takeBreaks(cursor, indent);
     if (cursor.column !== indent || cursor.peek() === '') break;
     if (!folded || lastBreak !== '\n' || !startsPlain || isBlank(cursor.peek())) parts.push(lastBreak);
     else if (breaks.length === 0) parts.push(' ');
@@ -83,7 +82,7 @@ function takeIndentation(cursor: Cursor): { breaks: string[]; deepest: number } 
   const breaks: string[] = [];
   let deepest = 0;
   for (;;) {
-    cursor.take(SPACES);
+    cursor.skipSpaces();
     deepest = Math.max(deepest, cursor.column);
     if (!isBreak(cursor.peek())) return { breaks, deepest };
     breaks.push(cursor.lineBreak());

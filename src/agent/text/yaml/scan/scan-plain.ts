@@ -20,7 +20,13 @@ export function scanPlain(cursor: Cursor, indent: number, flow: boolean): Plain 
   while (cursor.peek() !== '#') {
     const run = takeRun(cursor, flow);
     if (run === '') break;
-    parts.push(spaces.join(''), run);
+    if (spaces.length > 0) parts.push(spaces.join(''));
+    parts.push(run);
+    // It is a key, or ends at a sign.
+    const next = cursor.peek();
+    spaces = [];
+    endedLine = false;
+    if (next !== ' ' && !isBreak(next)) break;
     const gap = takeSpaces(cursor);
     endedLine = gap.endedLine;
     spaces = gap.parts;
@@ -49,7 +55,7 @@ function takeSpaces(cursor: Cursor): { parts: string[]; endedLine: boolean } {
   if (cursor.atDocumentMark()) return { parts: [], endedLine: true };
   const empty: string[] = [];
   for (;;) {
-    cursor.take(SPACES);
+    cursor.skipSpaces();
     if (!isBreak(cursor.peek())) break;
     empty.push(cursor.lineBreak());
     if (cursor.atDocumentMark()) return { parts: [], endedLine: true };

@@ -18,7 +18,6 @@ interface PossibleKey {
   column: number;
 }
 
-const SPACES = / +/y;
 const COMMENT = /#[^\n\u2028\u2029]*/y;
 
 /** Characters that begin the same kind of token everywhere. */
@@ -75,8 +74,8 @@ class Scanner {
 
   #toNextToken(): void {
     for (;;) {
-      this.#cursor.take(SPACES);
-      this.#cursor.take(COMMENT);
+      this.#cursor.skipSpaces();
+      if (this.#cursor.peek() === '#') this.#cursor.take(COMMENT);
       if (this.#cursor.lineBreak() === '') return;
       if (this.#flow === 0) this.#keyAllowed = true;
     }
@@ -86,7 +85,9 @@ class Scanner {
     const cursor = this.#cursor;
     const character = cursor.peek();
     const lineStart = cursor.column === 0;
-    if (character === '') this.#end();
+    // Most tokens, and none of the signs below.
+    if (isLetter(character)) this.#plain();
+    else if (character === '') this.#end();
     else if (lineStart && character === '%') this.#directive();
     else if (lineStart && cursor.atDocumentMark()) this.#documentMark(character);
     else if (FIXED.includes(character)) this.#fixed(character);
@@ -271,6 +272,10 @@ class Scanner {
     if (this.#indents.length > MAX_YAML_DEPTH) throw tooDeep(this.#cursor.at);
     return true;
   }
+}
+
+function isLetter(character: string): boolean {
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
 }
 
 function tooDeep(at: number): YamlTooLarge {
