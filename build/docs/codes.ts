@@ -1,7 +1,7 @@
 /** Writes docs/codes.md from the table of codes; `node build/docs/codes.ts`. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CODES } from '../../src/protocol/codes/codes.ts';
+import { codes } from '../../src/protocol/codes/codes.ts';
 import type { CodeEntry } from '../../src/protocol/codes/entry.ts';
 import { onWindows } from '../../src/protocol/codes/on-windows.ts';
 
@@ -14,7 +14,7 @@ const MEANING: Record<CodeEntry['persistence'], string> = {
 };
 
 /** The page: one section for each category, one heading for each code, so that every code has a link anchor. */
-export function codesPage(table: Record<string, CodeEntry> = CODES): string {
+export function codesPage(table: Record<string, CodeEntry> = codes()): string {
   const categories = [...new Set(Object.values(table).map(({ category }) => category))];
   const lines = [
     '# Codes',

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { visible } from '../../kit/terminal/visible.ts';
-import { CODES } from '../../protocol/codes/codes.ts';
+import { codes } from '../../protocol/codes/codes.ts';
 import type { Document, Position, ReportEntry } from '../document/document.ts';
 import { CLOUDS, sizeFor } from './rule/clouds.ts';
 import type { Severity } from './rule/rule.ts';
@@ -51,7 +51,7 @@ export function check(
 
 export function findingOf({ severity, code, message, where }: ReportEntry): Finding {
   const place = where === undefined ? {} : { where };
-  return { rule: code, severity, message, remedy: CODES[code].remedy, ...place };
+  return { rule: code, severity, message, remedy: codes()[code].remedy, ...place };
 }
 
 function tooLarge(raw: Buffer, name: string | undefined): Finding[] {

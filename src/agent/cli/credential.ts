@@ -1,6 +1,6 @@
 import { UsageError } from '../../kit/errors.ts';
 import { visible } from '../../kit/terminal/visible.ts';
-import { CODES } from '../../protocol/codes/codes.ts';
+import { codes } from '../../protocol/codes/codes.ts';
 import { KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';
 import { giveCredential } from '../credential/credential.ts';
 import { CredentialProblem } from '../credential/credential-problem.ts';
@@ -55,5 +55,5 @@ export function credentialCommand(flags: CredentialFlags): Promise<number> {
 /** kubelet and kubectl pass standard error on to their own. */
 function tell(error: CredentialProblem | TpmProblem | HostError): void {
   const code = error instanceof HostError ? 'CredentialUnavailable' : error.code;
-  process.stderr.write(`slipway: ${visible(error.message)} [${code}]\n  ${CODES[code].remedy}\n`);
+  process.stderr.write(`slipway: ${visible(error.message)} [${code}]\n  ${codes()[code].remedy}\n`);
 }

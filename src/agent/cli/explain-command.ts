@@ -1,4 +1,4 @@
-import { CODES } from '../../protocol/codes/codes.ts';
+import { codes } from '../../protocol/codes/codes.ts';
 import { formatOption, withUsage } from './options/options.ts';
 import { explain, explainAsJson, isCode, unknownCode } from './text/explain.ts';
 
@@ -17,7 +17,7 @@ export function explainCommand(code: string | undefined, { output }: { output: s
 }
 
 function allCodes(): string {
-  return Object.entries(CODES)
+  return Object.entries(codes())
     .map(([code, { category, cause }]) => `${code.padEnd(30)} ${category.padEnd(14)} ${cause}`)
     .join('\n');
 }

@@ -4,7 +4,7 @@
  */
 import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
 import { redact } from '../../kit/secrets/redact.ts';
-import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import { type Code, codes } from '../../protocol/codes/codes.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Host } from '../host/host.ts';
 import type { KubeadmConfig } from '../kubeadm/config/config.ts';
@@ -144,7 +144,7 @@ function verdict(
   lines: string[] = [],
 ): Verdict {
   const text = `kubeadm succeeded, but ${cause}.`;
-  const failure: Failure = { code, cause: text, remedy: CODES[code].remedy };
+  const failure: Failure = { code, cause: text, remedy: codes()[code].remedy };
   return { ok: false, final, failure: lines.length > 0 ? { ...failure, lines } : failure };
 }
 

@@ -2,7 +2,7 @@
  * Says what a log tells of kubeadm: the last attempt's end is the verdict, the earlier ones are listed. A log without an
  * error of kubeadm gets no code, whatever else may stand in it.
  */
-import { CODES } from '../../protocol/codes/codes.ts';
+import { codes } from '../../protocol/codes/codes.ts';
 import type { Attempt, Verb } from './attempts/attempt.ts';
 import { findAttempts } from './attempts/find-attempts.ts';
 import { countKubeletEnds, explainKubeletEnd } from './causes/explain-kubelet.ts';
@@ -274,7 +274,7 @@ function lostKubelet(end: KubeadmEnd, evidence: Evidence): KubeadmFailure | unde
   const enough = IS_DOWN.test(end.stdout) ? 1 : ENOUGH;
   if (countKubeletEnds(evidence.kubeletLog) < enough) return undefined;
   const found = explainKubeletEnd(evidence);
-  if (found === undefined || (found.persistence ?? CODES[found.code].persistence) !== 'permanent')
+  if (found === undefined || (found.persistence ?? codes()[found.code].persistence) !== 'permanent')
     return undefined;
   return withoutStatus(refined({ ...classify(end), lines: [] }, found));
 }

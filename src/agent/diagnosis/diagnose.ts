@@ -6,7 +6,7 @@
  * the evidence does not explain stays as kubeadm said it.
  */
 import { redact } from '../../kit/secrets/redact.ts';
-import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import { type Code, codes } from '../../protocol/codes/codes.ts';
 import { inWordsHere } from '../../protocol/codes/on-windows.ts';
 import { explainDiscovery, type TokenSight } from './causes/explain-discovery.ts';
 import { explainNode, withHolder } from './causes/explain-node.ts';
@@ -134,7 +134,7 @@ function onlyParts(evidence: Evidence, parts: readonly Part[]): Evidence {
 
 /** kubeadm's failure told by its cause: its own last line stays first among the lines. */
 export function refined(base: KubeadmFailure, better: Diagnosis): KubeadmFailure {
-  const row = CODES[better.code];
+  const row = codes()[better.code];
   const own = (base.lines ?? []).at(-1);
   const evidence = redact(better.evidence);
   const lines = [own, evidence].filter((line) => line !== undefined && line !== '');

@@ -2,7 +2,7 @@
  * Where nothing in a log is kubeadm's own: the kubelet's journal may say why it does not run, and an excerpt from the log of
  * etcd or the API server why that ended.
  */
-import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import { type Code, codes } from '../../protocol/codes/codes.ts';
 import { countKubeletEnds, explainLoneKubelet } from './causes/explain-kubelet.ts';
 import { explainStaticPods } from './causes/explain-static-pods.ts';
 import { PLUGIN_DIRECTORY } from './causes/kubelet-run.ts';
@@ -76,6 +76,6 @@ const CLUSTER_RULES = [
 
 /** With the table's own sentences. */
 export function bareFailure(code: Code, line: string): KubeadmFailure {
-  const { cause, remedy, persistence } = CODES[code];
+  const { cause, remedy, persistence } = codes()[code];
   return { code, cause, remedy, persistence, lines: [line], evidence: line };
 }

@@ -1,4 +1,4 @@
-import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import { type Code, codes } from '../../protocol/codes/codes.ts';
 import { inWordsHere } from '../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { HostError } from '../host/host.ts';
@@ -10,7 +10,7 @@ export function failure(
   cause: string,
   more: Partial<Omit<Failure, 'code' | 'cause'>> = {},
 ): Failure {
-  const { remedy = CODES[code].remedy, ...rest } = more;
+  const { remedy = codes()[code].remedy, ...rest } = more;
   return { code, cause: sentence(cause), remedy: inWordsHere(remedy), ...rest };
 }
 
@@ -21,7 +21,7 @@ export function failed(
   more: Partial<Omit<Failure, 'code' | 'cause'>> = {},
 ): StepResult {
   const retry = ({ permanent: 'no', transient: 'yes', 'until-deadline': 'until-deadline' } as const)[
-    CODES[code].persistence
+    codes()[code].persistence
   ];
   return { done: false, failure: failure(code, cause, more), retry };
 }

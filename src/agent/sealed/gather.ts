@@ -2,7 +2,7 @@ import { PAUSE_MS } from '../../kit/backoff.ts';
 import { gunzip } from '../../kit/bytes/gunzip.ts';
 import { digest } from '../../kit/digest.ts';
 import { sensitive } from '../../kit/secrets/sensitive.ts';
-import { CODES } from '../../protocol/codes/codes.ts';
+import { codes } from '../../protocol/codes/codes.ts';
 import type { ChunkedUserData } from '../document/chunked.ts';
 import { failure } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
@@ -31,7 +31,7 @@ export async function gatherUserData(
     return { kind: 'opened', userData, ...known, ...(kept?.isSpent ? {} : { spend }) };
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
-    const permanent = CODES[error.code].persistence === 'permanent';
+    const permanent = codes()[error.code].persistence === 'permanent';
     const why = failure(error.code, `The user data cannot be had: ${error.message}`);
     return { kind: 'none', permanent, failure: why, ...(permanent ? {} : { waitMs: PAUSE_MS.elsewhere }) };
   } finally {

@@ -1,5 +1,5 @@
 import { PAUSE_MS } from '../../kit/backoff.ts';
-import { CODES } from '../../protocol/codes/codes.ts';
+import { codes } from '../../protocol/codes/codes.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { ReleaseReply } from '../../protocol/release.ts';
 import { AT_CONTROLLER, MAX_SEALED_DATA_BYTES, type SealedStub } from '../../protocol/sealed-stub.ts';
@@ -36,7 +36,7 @@ export async function openUserData(host: Host, stub: SealedStub, claimed: Claime
   } catch (error) {
     if (!(error instanceof SealedProblem || error instanceof TpmProblem)) throw error;
     const { code, message } = error;
-    const permanent = CODES[code].persistence === 'permanent';
+    const permanent = codes()[code].persistence === 'permanent';
     const isForPeople = code === 'NodePending' || code === 'NodeQuarantined';
     return {
       kind: 'none',

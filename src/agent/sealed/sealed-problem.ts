@@ -1,5 +1,5 @@
 import { ExpectedError } from '../../kit/errors.ts';
-import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import { type Code, codes } from '../../protocol/codes/codes.ts';
 
 /** Sealed user data that do not open; the code says what can be done, and whether another look may help. */
 export class SealedProblem extends ExpectedError {
@@ -14,5 +14,5 @@ export class SealedProblem extends ExpectedError {
 
 /** A code that somebody else named, if this version knows it. */
 export function knownCode(name: string | undefined): Code | undefined {
-  return name !== undefined && Object.hasOwn(CODES, name) ? (name as Code) : undefined;
+  return name !== undefined && Object.hasOwn(codes(), name) ? (name as Code) : undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CODES, type Code } from '../../protocol/codes/codes.ts';
+import { type Code, codes } from '../../protocol/codes/codes.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { RESTS_ON } from './last-word.ts';
@@ -152,7 +152,7 @@ describe('not while it starts', () => {
 });
 
 it('asks of every permanent code whether it could be true for the first minute of a boot only', () => {
-  const permanent = Object.entries(CODES).flatMap(([code, { persistence }]) =>
+  const permanent = Object.entries(codes()).flatMap(([code, { persistence }]) =>
     persistence === 'permanent' ? [code as Code] : [],
   );
   expect(permanent.filter((code) => RESTS_ON[code] === undefined)).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CODES } from '../../protocol/codes/codes.ts';
+import { codes } from '../../protocol/codes/codes.ts';
 import { readDocument } from './fixtures/read-document.ts';
 import { checkMakesNode } from './makes-node.ts';
 
@@ -77,7 +77,7 @@ const IGNITION = '{"ignition": {"version": "3.4.0"}, "storage": {"files": [{"pat
 it('says for an Ignition config what it can do about it', () => {
   const [entry] = check(IGNITION);
   expect(entry?.code).toBe('UserDataMakesNoNode');
-  expect(CODES.UserDataMakesNoNode.remedy).toMatch(
+  expect(codes().UserDataMakesNoNode.remedy).toMatch(
     /unit .*Ignition config.*node\.yaml, which counts for every/,
   );
   expect(check(IGNITION, [['/etc/slipway/node.yaml', 'kubeadm: none\n']])).toEqual([]);

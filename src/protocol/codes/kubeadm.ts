@@ -9,114 +9,115 @@
  */
 import { type CodeEntry, entry } from './entry.ts';
 
-export const KUBEADM_CODES = {
-  KubeadmConfigInvalid: entry(
-    'user data',
-    'permanent',
-    'The kubeadm configuration is not valid.',
-    'Correct the place named in the KubeadmConfig (or in the file that --config names) and replace the machine.',
-  ),
-  KubeadmConfigNotFound: entry(
-    'user data',
-    'permanent',
-    'The kubeadm configuration file is not there.',
-    'Let user data write the file before kubeadm runs, or correct the path behind --config.',
-  ),
-  KubeadmConfigVersionUnsupported: entry(
-    'user data',
-    'permanent',
-    'The installed kubeadm does not speak the API version of its configuration.',
-    'Use an image whose kubeadm has the Kubernetes version of the Machine.',
-  ),
-  KubeadmArgumentInvalid: entry(
-    'user data',
-    'permanent',
-    'kubeadm does not accept its command line.',
-    'Correct the flag named; it may belong to another version of kubeadm.',
-  ),
-  KubeadmNotTakenOver: entry(
-    'user data',
-    'permanent',
-    'A command calls kubeadm in a way that Slipway leaves to the shell, so it is neither tried again nor explained.',
-    'Write it on a line of its own as Cluster API does: kubeadm join --config FILE && echo success > SENTINEL.',
-  ),
-  PreflightFailed: entry(
-    'preflight',
-    'permanent',
-    'The machine does not pass the preflight checks of kubeadm.',
-    'Correct what the checks name in the image or in the machine template, and replace the machine.',
-  ),
-  PortInUse: entry(
-    'preflight',
-    'permanent',
-    'A port that Kubernetes needs is in use.',
-    'Find what listens there (ss -ltnp) and stop it; an earlier kubelet or control plane is the usual reason (kubeadm reset).',
-  ),
-  LeftoversFound: entry(
-    'preflight',
-    'permanent',
-    'Files of an earlier Kubernetes node are on this machine.',
-    'Build the image without them, or run kubeadm reset -f before the machine is bootstrapped.',
-  ),
-  ProgramMissing: entry(
-    'preflight',
-    'permanent',
-    'A program that kubeadm needs is not installed.',
-    'Put the program named into the image, in a directory of PATH.',
-  ),
-  KernelSettingWrong: entry(
-    'preflight',
-    'permanent',
-    'A kernel setting or module that Kubernetes needs is not there.',
-    'Set it in the image: the module in /etc/modules-load.d, the setting in /etc/sysctl.d.',
-  ),
-  SwapEnabled: entry(
-    'preflight',
-    'permanent',
-    'Swap is on.',
-    'Turn it off (swapoff -a, and remove it from /etc/fstab), or set failSwapOn: false for the kubelet.',
-  ),
-  MachineTooSmall: entry(
-    'preflight',
-    'permanent',
-    'The machine has fewer processors or less memory than kubeadm demands.',
-    'Choose a larger machine type; a control plane needs 2 CPUs and 1700 MB.',
-  ),
-  NotRoot: entry('preflight', 'permanent', 'kubeadm does not run as root.', 'Run it as root.'),
-  VersionSkew: entry(
-    'preflight',
-    'permanent',
-    'The versions of kubeadm, kubelet and the control plane do not fit together.',
-    'Use an image whose kubeadm and kubelet have the Kubernetes version of the Machine.',
-  ),
-  ContainerRuntimeDown: entry(
-    'runtime',
-    'transient',
-    'The container runtime does not answer.',
-    'Look at systemctl status containerd and journalctl -u containerd; check nodeRegistration.criSocket.',
-  ),
-  ContainerRuntimeUnsuitable: entry(
-    'runtime',
-    'permanent',
-    'The container runtime cannot be used as it is set up.',
-    'Enable its CRI plugin (disabled_plugins in /etc/containerd/config.toml), update it, or name one socket with nodeRegistration.criSocket.',
-  ),
-  ImagePullFailed: entry(
-    'image',
-    'until-deadline',
-    'A container image could not be pulled.',
-    'Check that the registry is reachable from this machine (DNS, proxy, mirror), or put the image into the machine image.',
-  ),
-  ImageNotFound: entry(
-    'image',
-    'permanent',
-    'A container image does not exist in its registry.',
-    'Correct imageRepository and kubernetesVersion, or push the image there.',
-  ),
-  ImagePullDenied: entry(
-    'image',
-    'permanent',
-    'The registry refuses to give out a container image.',
-    'Give the container runtime credentials for that registry, or make the image public.',
-  ),
-} satisfies Record<string, CodeEntry>;
+export const kubeadmCodes = () =>
+  ({
+    KubeadmConfigInvalid: entry(
+      'user data',
+      'permanent',
+      'The kubeadm configuration is not valid.',
+      'Correct the place named in the KubeadmConfig (or in the file that --config names) and replace the machine.',
+    ),
+    KubeadmConfigNotFound: entry(
+      'user data',
+      'permanent',
+      'The kubeadm configuration file is not there.',
+      'Let user data write the file before kubeadm runs, or correct the path behind --config.',
+    ),
+    KubeadmConfigVersionUnsupported: entry(
+      'user data',
+      'permanent',
+      'The installed kubeadm does not speak the API version of its configuration.',
+      'Use an image whose kubeadm has the Kubernetes version of the Machine.',
+    ),
+    KubeadmArgumentInvalid: entry(
+      'user data',
+      'permanent',
+      'kubeadm does not accept its command line.',
+      'Correct the flag named; it may belong to another version of kubeadm.',
+    ),
+    KubeadmNotTakenOver: entry(
+      'user data',
+      'permanent',
+      'A command calls kubeadm in a way that Slipway leaves to the shell, so it is neither tried again nor explained.',
+      'Write it on a line of its own as Cluster API does: kubeadm join --config FILE && echo success > SENTINEL.',
+    ),
+    PreflightFailed: entry(
+      'preflight',
+      'permanent',
+      'The machine does not pass the preflight checks of kubeadm.',
+      'Correct what the checks name in the image or in the machine template, and replace the machine.',
+    ),
+    PortInUse: entry(
+      'preflight',
+      'permanent',
+      'A port that Kubernetes needs is in use.',
+      'Find what listens there (ss -ltnp) and stop it; an earlier kubelet or control plane is the usual reason (kubeadm reset).',
+    ),
+    LeftoversFound: entry(
+      'preflight',
+      'permanent',
+      'Files of an earlier Kubernetes node are on this machine.',
+      'Build the image without them, or run kubeadm reset -f before the machine is bootstrapped.',
+    ),
+    ProgramMissing: entry(
+      'preflight',
+      'permanent',
+      'A program that kubeadm needs is not installed.',
+      'Put the program named into the image, in a directory of PATH.',
+    ),
+    KernelSettingWrong: entry(
+      'preflight',
+      'permanent',
+      'A kernel setting or module that Kubernetes needs is not there.',
+      'Set it in the image: the module in /etc/modules-load.d, the setting in /etc/sysctl.d.',
+    ),
+    SwapEnabled: entry(
+      'preflight',
+      'permanent',
+      'Swap is on.',
+      'Turn it off (swapoff -a, and remove it from /etc/fstab), or set failSwapOn: false for the kubelet.',
+    ),
+    MachineTooSmall: entry(
+      'preflight',
+      'permanent',
+      'The machine has fewer processors or less memory than kubeadm demands.',
+      'Choose a larger machine type; a control plane needs 2 CPUs and 1700 MB.',
+    ),
+    NotRoot: entry('preflight', 'permanent', 'kubeadm does not run as root.', 'Run it as root.'),
+    VersionSkew: entry(
+      'preflight',
+      'permanent',
+      'The versions of kubeadm, kubelet and the control plane do not fit together.',
+      'Use an image whose kubeadm and kubelet have the Kubernetes version of the Machine.',
+    ),
+    ContainerRuntimeDown: entry(
+      'runtime',
+      'transient',
+      'The container runtime does not answer.',
+      'Look at systemctl status containerd and journalctl -u containerd; check nodeRegistration.criSocket.',
+    ),
+    ContainerRuntimeUnsuitable: entry(
+      'runtime',
+      'permanent',
+      'The container runtime cannot be used as it is set up.',
+      'Enable its CRI plugin (disabled_plugins in /etc/containerd/config.toml), update it, or name one socket with nodeRegistration.criSocket.',
+    ),
+    ImagePullFailed: entry(
+      'image',
+      'until-deadline',
+      'A container image could not be pulled.',
+      'Check that the registry is reachable from this machine (DNS, proxy, mirror), or put the image into the machine image.',
+    ),
+    ImageNotFound: entry(
+      'image',
+      'permanent',
+      'A container image does not exist in its registry.',
+      'Correct imageRepository and kubernetesVersion, or push the image there.',
+    ),
+    ImagePullDenied: entry(
+      'image',
+      'permanent',
+      'The registry refuses to give out a container image.',
+      'Give the container runtime credentials for that registry, or make the image public.',
+    ),
+  }) satisfies Record<string, CodeEntry>;

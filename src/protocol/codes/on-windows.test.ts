@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CODES, type Code } from './codes.ts';
+import { type Code, codes } from './codes.ts';
 import { onWindows, tableOnWindows } from './on-windows.ts';
 
 /** Of what Windows has not, and Slipway refuses there: control planes and what runs there, disks, units, TPMs, packages, and what cloud-init does. */
@@ -14,7 +14,7 @@ const LINUX =
   /journalctl|systemctl|systemd|dmesg|resolvectl|timedatectl|\bss -|\bip (?:route|address)|df -|chown|chmod|swapoff|out-of-memory killer|AppArmor|\broot\b|\/(?:etc|var|run|dev|proc|sys)\//;
 
 it('tells nobody on Windows to use what only Linux has', () => {
-  const table = tableOnWindows(CODES);
+  const table = tableOnWindows(codes());
   const left = (Object.keys(table) as Code[]).filter(
     (code) => !OF_LINUX.includes(code) && LINUX.test(`${table[code].cause} ${table[code].remedy}`),
   );
@@ -22,9 +22,9 @@ it('tells nobody on Windows to use what only Linux has', () => {
 });
 
 it('leaves a sentence behind', () => {
-  for (const { remedy } of Object.values(tableOnWindows(CODES)))
+  for (const { remedy } of Object.values(tableOnWindows(codes())))
     expect(remedy).toMatch(/^[A-Z][^ ].*[^ ]\.$/);
-  expect(onWindows(CODES.KubeletUnhealthy.remedy)).toMatch(
+  expect(onWindows(codes().KubeletUnhealthy.remedy)).toMatch(
     /^Read the kubelet's log \(image-builder: C:\\var/,
   );
   expect(

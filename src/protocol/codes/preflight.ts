@@ -1,77 +1,78 @@
 /** Codes for the checks of a machine before kubeadm runs and after it has succeeded. */
 import { type CodeEntry, entry } from './entry.ts';
 
-export const PREFLIGHT_CODES = {
-  KubeadmConfigFieldUnknown: entry(
-    'user data',
-    'permanent',
-    'The kubeadm configuration has a field that kubeadm passes over.',
-    'Correct the name of the field, or take it out.',
-  ),
-  KubeadmConfigNotExpressible: entry(
-    'user data',
-    'permanent',
-    'The API version of the installed kubeadm has no place for a setting of the kubeadm configuration.',
-    'Take the setting out, or use an image whose kubeadm has the Kubernetes version of the Machine.',
-  ),
-  KernelTooOld: entry(
-    'preflight',
-    'permanent',
-    'The kernel is older than Kubernetes supports.',
-    'Build the image with a newer kernel.',
-  ),
-  MachineNotAsExpected: entry(
-    'preflight',
-    'permanent',
-    'The machine is not what the user data says that it is to be (slipway.expect).',
-    'Give the Machine the size or hardware that was meant, or correct the expectation; slipway facts shows what is there.',
-  ),
-  CgroupsUnsuitable: entry(
-    'preflight',
-    'permanent',
-    'The control groups that the kubelet needs are not there.',
-    'Enable the controllers named on the kernel command line (cgroup_enable=memory), or boot with control groups version 2.',
-  ),
-  KernelSettingMended: entry(
-    'preflight',
-    'permanent',
-    'A kernel setting or module that Kubernetes needs was not there and has been put right.',
-    'You need not do anything; set it in the image so that Slipway need not put it right.',
-  ),
-  DiskSpaceLow: entry(
-    'preflight',
-    'permanent',
-    'A file system that Kubernetes writes to is nearly full.',
-    'Give the machine a larger disk; below 10 % the kubelet evicts pods, below 15 % it removes images.',
-  ),
-  HostNameUnresolved: entry(
-    'preflight',
-    'permanent',
-    'The name of this machine cannot be resolved on the machine itself.',
-    'Add it to /etc/hosts (manage_etc_hosts in user data), or install nss-myhostname.',
-  ),
-  DnsNotConfigured: entry(
-    'preflight',
-    'permanent',
-    'This machine has no name server, so pods will have none either.',
-    'Check the network configuration (DHCP, resolvectl status); the kubelet hands /etc/resolv.conf on to pods.',
-  ),
-  NodeNameWrong: entry(
-    'node',
-    'permanent',
-    'The node was registered under another name than its configuration asks for.',
-    'Set the same name in nodeRegistration.name and in the hostname-override of the kubelet, and replace the machine.',
-  ),
-  NodeProviderIdWrong: entry(
-    'node',
-    'permanent',
-    'The Node has another provider ID than its configuration asks for, so Cluster API cannot match it to its Machine.',
-    'Delete the Node of that name if it belongs to a machine that is gone; else correct provider-id in kubeletExtraArgs.',
-  ),
-  NodeNotReady: entry(
-    'node',
-    'until-deadline',
-    'The node is in the cluster, but not Ready yet.',
-    'Read the condition given here; a network plugin that is not installed yet is the usual reason.',
-  ),
-} satisfies Record<string, CodeEntry>;
+export const preflightCodes = () =>
+  ({
+    KubeadmConfigFieldUnknown: entry(
+      'user data',
+      'permanent',
+      'The kubeadm configuration has a field that kubeadm passes over.',
+      'Correct the name of the field, or take it out.',
+    ),
+    KubeadmConfigNotExpressible: entry(
+      'user data',
+      'permanent',
+      'The API version of the installed kubeadm has no place for a setting of the kubeadm configuration.',
+      'Take the setting out, or use an image whose kubeadm has the Kubernetes version of the Machine.',
+    ),
+    KernelTooOld: entry(
+      'preflight',
+      'permanent',
+      'The kernel is older than Kubernetes supports.',
+      'Build the image with a newer kernel.',
+    ),
+    MachineNotAsExpected: entry(
+      'preflight',
+      'permanent',
+      'The machine is not what the user data says that it is to be (slipway.expect).',
+      'Give the Machine the size or hardware that was meant, or correct the expectation; slipway facts shows what is there.',
+    ),
+    CgroupsUnsuitable: entry(
+      'preflight',
+      'permanent',
+      'The control groups that the kubelet needs are not there.',
+      'Enable the controllers named on the kernel command line (cgroup_enable=memory), or boot with control groups version 2.',
+    ),
+    KernelSettingMended: entry(
+      'preflight',
+      'permanent',
+      'A kernel setting or module that Kubernetes needs was not there and has been put right.',
+      'You need not do anything; set it in the image so that Slipway need not put it right.',
+    ),
+    DiskSpaceLow: entry(
+      'preflight',
+      'permanent',
+      'A file system that Kubernetes writes to is nearly full.',
+      'Give the machine a larger disk; below 10 % the kubelet evicts pods, below 15 % it removes images.',
+    ),
+    HostNameUnresolved: entry(
+      'preflight',
+      'permanent',
+      'The name of this machine cannot be resolved on the machine itself.',
+      'Add it to /etc/hosts (manage_etc_hosts in user data), or install nss-myhostname.',
+    ),
+    DnsNotConfigured: entry(
+      'preflight',
+      'permanent',
+      'This machine has no name server, so pods will have none either.',
+      'Check the network configuration (DHCP, resolvectl status); the kubelet hands /etc/resolv.conf on to pods.',
+    ),
+    NodeNameWrong: entry(
+      'node',
+      'permanent',
+      'The node was registered under another name than its configuration asks for.',
+      'Set the same name in nodeRegistration.name and in the hostname-override of the kubelet, and replace the machine.',
+    ),
+    NodeProviderIdWrong: entry(
+      'node',
+      'permanent',
+      'The Node has another provider ID than its configuration asks for, so Cluster API cannot match it to its Machine.',
+      'Delete the Node of that name if it belongs to a machine that is gone; else correct provider-id in kubeletExtraArgs.',
+    ),
+    NodeNotReady: entry(
+      'node',
+      'until-deadline',
+      'The node is in the cluster, but not Ready yet.',
+      'Read the condition given here; a network plugin that is not installed yet is the usual reason.',
+    ),
+  }) satisfies Record<string, CodeEntry>;

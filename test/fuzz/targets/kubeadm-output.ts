@@ -2,7 +2,7 @@ import { verdictAsJson, verdictAsText } from '../../../src/agent/cli/text/diagno
 import { diagnoseLog } from '../../../src/agent/diagnosis/diagnose-log.ts';
 import { LogWindow } from '../../../src/agent/diagnosis/transcript/log-window.ts';
 import { classify } from '../../../src/agent/diagnosis/words/classify.ts';
-import { CODES } from '../../../src/protocol/codes/codes.ts';
+import { codes } from '../../../src/protocol/codes/codes.ts';
 import { filesIn, testTexts, texts } from '../corpus.ts';
 import { must, type Target } from '../target.ts';
 
@@ -70,7 +70,7 @@ export const kubeadmOutput: Target = {
         stderr: text,
         exitStatus: text.length % 3,
       });
-      must(Object.hasOwn(CODES, failure.code), 'every failure has a code of the table');
+      must(Object.hasOwn(codes(), failure.code), 'every failure has a code of the table');
       mustHideSecrets(JSON.stringify(failure));
       must((failure.lines?.length ?? 0) <= 3, 'at most three lines are kept');
       return failure;

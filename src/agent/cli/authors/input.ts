@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../../../kit/errors.ts';
-import { CODES, type Code } from '../../../protocol/codes/codes.ts';
+import { type Code, codes } from '../../../protocol/codes/codes.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
 import { codeOfUnreadable } from '../../userdata/unreadable.ts';
@@ -12,7 +12,7 @@ export class UnreadableInput extends UsageError {
   readonly remedy: string;
 
   constructor(file: string, why: string, code: Code) {
-    const remedy = code === 'UserDataNotFound' ? 'Give files that are there.' : CODES[code].remedy;
+    const remedy = code === 'UserDataNotFound' ? 'Give files that are there.' : codes()[code].remedy;
     super(`${file} cannot be read: ${why} [${code}]\n  ${remedy}`);
     this.code = code;
     this.why = why;

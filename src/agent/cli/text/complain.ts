@@ -2,7 +2,7 @@ import { placeText } from '../../../kit/position.ts';
 import { clean } from '../../../kit/secrets/clean.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
 import { visible, visibleTexts } from '../../../kit/terminal/visible.ts';
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { codes } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import type { ReportEntry } from '../../document/document.ts';
 import { standard } from '../../host/common/system/standard-output.ts';
@@ -25,6 +25,6 @@ export function complainOf(report: readonly ReportEntry[]): void {
     standard.stderr.write(`slipway: ${visible(redact(`${severity}: ${place}: ${message} [${code}]`))}\n`);
     if (severity !== 'error' || told.has(code)) continue;
     told.add(code);
-    standard.stderr.write(`  ${CODES[code].remedy}\n`);
+    standard.stderr.write(`  ${codes()[code].remedy}\n`);
   }
 }

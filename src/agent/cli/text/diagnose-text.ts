@@ -1,6 +1,6 @@
 import { redact } from '../../../kit/secrets/redact.ts';
 import { visibleOutput } from '../../../kit/terminal/visible.ts';
-import { CODES, type Persistence } from '../../../protocol/codes/codes.ts';
+import { codes, type Persistence } from '../../../protocol/codes/codes.ts';
 import type { AttemptVerdict, LogVerdict } from '../../diagnosis/diagnose-log.ts';
 import type { LogLine } from '../../diagnosis/transcript/line.ts';
 import type { LogExtent } from '../../diagnosis/transcript/log-window.ts';
@@ -66,7 +66,7 @@ export function verdictAsJson(
   const line = (one: LogLine) => ({ file: one.file, line: one.number, text: shownText(one) });
   const failureJson = (one: KubeadmFailure) => ({
     code: one.code,
-    category: CODES[one.code].category,
+    category: codes()[one.code].category,
     persistence: one.persistence,
     cause: one.cause,
     remedy: one.remedy,
@@ -102,7 +102,7 @@ const describeReach = (attempt: AttemptVerdict | undefined, place: (line: LogLin
     : `What was read of ${command(attempt.verb)} goes from ${place(attempt.first)} to ${place(attempt.last)}, and ends so:`;
 
 const describeLikely = ({ code, cause, remedy }: KubeadmFailure): string[] => [
-  `Most likely  ${code} (${CODES[code].category}), a guess by what it says before its end`,
+  `Most likely  ${code} (${codes()[code].category}), a guess by what it says before its end`,
   '',
   `  Cause        ${cause}`,
   `  What to do   ${remedy}`,
@@ -112,7 +112,7 @@ const describeLikely = ({ code, cause, remedy }: KubeadmFailure): string[] => [
 function heading({ code, phase }: KubeadmFailure, attempt: AttemptVerdict | undefined): string {
   const what = attempt === undefined ? '' : command(attempt.verb);
   const where = phase === undefined ? what : `${what}, phase ${phase}`;
-  return `${code} (${CODES[code].category})${where === '' ? '' : `: ${where}`}`;
+  return `${code} (${codes()[code].category})${where === '' ? '' : `: ${where}`}`;
 }
 
 function describeAttempt(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { type Code, codes } from '../../../protocol/codes/codes.ts';
 import { explain, isCode } from './explain.ts';
 
 describe('explain', () => {
-  it.each(Object.keys(CODES))('%s', (code) => {
-    const row = CODES[code as keyof typeof CODES];
+  it.each(Object.keys(codes()))('%s', (code) => {
+    const row = codes()[code as Code];
     const text = explain(code);
     expect(text).toContain(code);
     expect(text).toContain(row.cause);

@@ -2,7 +2,7 @@
 
 import { editDistance } from '../../../kit/edit-distance.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { codes } from '../../../protocol/codes/codes.ts';
 import type { CodeEntry } from '../../../protocol/codes/entry.ts';
 
 const PERSISTENCE: Record<CodeEntry['persistence'], string> = {
@@ -11,7 +11,7 @@ const PERSISTENCE: Record<CodeEntry['persistence'], string> = {
   'until-deadline': 'It may be "not yet" or "never": Slipway tries again until the deadline.',
 };
 
-const TABLE: Record<string, CodeEntry> = CODES;
+const table = (): Record<string, CodeEntry> => codes();
 
 /** Is there such a code? Letter case does not matter. */
 export function isCode(code: string): boolean {
@@ -21,7 +21,7 @@ export function isCode(code: string): boolean {
 /** Text for people, without a final line break; for an unknown code the nearest names. Never throws. */
 export function explain(code: string): string {
   const name = find(code);
-  const row = name === undefined ? undefined : TABLE[name];
+  const row = name === undefined ? undefined : table()[name];
   if (name === undefined || row === undefined) return unknownCode(code);
   return [
     `${name} (${row.category})`,
@@ -34,7 +34,7 @@ export function explain(code: string): string {
 
 /** The same for programs: one code, or a list of all. */
 export function explainAsJson(code: string | undefined): string {
-  const rows = Object.entries(TABLE).map(([name, row]) => ({ code: name, ...row }));
+  const rows = Object.entries(table()).map(([name, row]) => ({ code: name, ...row }));
   const name = code === undefined ? undefined : find(code);
   return JSON.stringify(code === undefined ? rows : rows.find((row) => row.code === name), undefined, 2);
 }
@@ -44,7 +44,7 @@ export const explainCall = (code: string): string => `slipway explain ${code}`;
 
 function find(code: string): string | undefined {
   const wanted = code.toLowerCase();
-  return Object.keys(TABLE).find((name) => name.toLowerCase() === wanted);
+  return Object.keys(table()).find((name) => name.toLowerCase() === wanted);
 }
 
 /** What to say of a word that is no code: the nearest ones. */
@@ -59,7 +59,7 @@ export function unknownCode(code: string): string {
 function nearest(code: string, count: number): string[] {
   const wanted = code.toLowerCase();
   const limit = Math.max(3, Math.ceil(wanted.length / 3));
-  return Object.keys(TABLE)
+  return Object.keys(table())
     .map((name) => {
       const candidate = name.toLowerCase();
       const part = wanted.length >= 4 && (candidate.includes(wanted) || wanted.includes(candidate));

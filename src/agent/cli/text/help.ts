@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Words } from '../../../kit/command-line/command-line.ts';
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { codes } from '../../../protocol/codes/codes.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
 
 /** Where `slipway --help` lists a command, and what `slipway COMMAND --help` says beyond its options. */
@@ -283,7 +283,7 @@ export const WORDS: Words = {
     format: ['text', 'json'],
     report: ['text', 'json', 'sarif'],
     cloud: CLOUDS.map(({ name }) => name),
-    code: Object.keys(CODES),
+    code: Object.keys(codes()),
   },
   more: (command) => HELP[command]?.more,
   after: AFTER,

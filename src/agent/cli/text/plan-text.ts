@@ -2,7 +2,7 @@ import { counted } from '../../../kit/counted.ts';
 import { clean } from '../../../kit/secrets/clean.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { codes } from '../../../protocol/codes/codes.ts';
 import type { Document, ReportEntry } from '../../document/document.ts';
 import type { PowerStateSettings } from '../../document/system-settings.ts';
 import { idWidth, type PlannedStep } from '../../steps/kind/step-kind.ts';
@@ -91,7 +91,7 @@ export function planAsJson(
 }
 
 const withRemedy = (entry: ReportEntry): object =>
-  entry.severity === 'error' ? { ...entry, remedy: CODES[entry.code].remedy } : entry;
+  entry.severity === 'error' ? { ...entry, remedy: codes()[entry.code].remedy } : entry;
 
 function withoutNames({ source: _source, id: _id, ...metadata }: Document['instance']): unknown {
   return metadata;

@@ -3,7 +3,7 @@
  * flag, or for an API server that does. At the third end after kubeadm started the kubelet, when the reason is one that
  * does not pass, the attempt is over.
  */
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { codes } from '../../../protocol/codes/codes.ts';
 import type { Host } from '../../host/host.ts';
 import { followUnits, type UnitFollower } from '../evidence/follow-units.ts';
 import { type LogMarks, markLogs, readPodLogs } from '../evidence/static-pods.ts';
@@ -115,4 +115,4 @@ export function watchKubelet(host: Host, { onPod, onCertificate }: Refusals = {}
 }
 
 const staysSo = ({ code, persistence }: Diagnosis): boolean =>
-  (persistence ?? CODES[code].persistence) === 'permanent';
+  (persistence ?? codes()[code].persistence) === 'permanent';

@@ -1,5 +1,5 @@
 /** The `[ERROR Name]` blocks of kubeadm's preflight checks. Names: cmd/kubeadm/app/preflight, 1.20 - 1.34. */
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { codes } from '../../../protocol/codes/codes.ts';
 import { diagnoseImagePull } from './image.ts';
 import type { KubeadmOutput, PreflightFinding } from './output.ts';
 import { type Diagnosis, endSentence, type Pattern, shorten } from './pattern.ts';
@@ -205,13 +205,13 @@ function ofNewerVersion(
   const warned = TOO_NEW.exec(warning?.text ?? '');
   const [, wanted] = OF_KUBERNETES.exec(finding.text) ?? [];
   if (warned === null || wanted === undefined || !finding.name.startsWith('ImagePull')) return undefined;
-  const { code, cause = CODES[code].cause } = image(finding);
+  const { code, cause = codes()[code].cause } = image(finding);
   if (!code.startsWith('Image')) return undefined;
   const [, own] = warned;
   return {
     code: 'VersionSkew',
     cause: `The configuration asks for Kubernetes ${wanted}, which is newer than the installed kubeadm${own === undefined ? '' : ` (${own})`} sets up: ${cause.charAt(0).toLowerCase()}${cause.slice(1)}`,
-    persistence: CODES[code].persistence,
+    persistence: codes()[code].persistence,
   };
 }
 
@@ -225,14 +225,14 @@ export const preflightPattern: Pattern = ({ output }) => {
     const reader = READERS[rank]?.[1] ?? simple('PreflightFailed');
     const plain = reader(finding);
     const diagnosis = ofNewerVersion(output, finding) ?? plain;
-    const passes = CODES[diagnosis.code].persistence === 'permanent' ? 0 : 1;
+    const passes = codes()[diagnosis.code].persistence === 'permanent' ? 0 : 1;
     return { finding, passes, rank: rank < 0 ? READERS.length : rank, diagnosis, plain };
   });
   read.sort((a, b) => a.passes - b.passes || a.rank - b.rank);
   const [first, ...others] = read;
   if (first === undefined) return undefined;
-  const cause = first.diagnosis.cause ?? CODES[first.diagnosis.code].cause;
-  const more = others.map(({ plain }) => plain.cause ?? CODES[plain.code].cause);
+  const cause = first.diagnosis.cause ?? codes()[first.diagnosis.code].cause;
+  const more = others.map(({ plain }) => plain.cause ?? codes()[plain.code].cause);
   const told = [...new Set(more)].filter((one) => one !== cause).map((one) => one.replace(/\.$/, ''));
   const also = told.length === 0 ? '' : ` Also: ${endSentence(shorten(told.join('; '), 320))}`;
   return {

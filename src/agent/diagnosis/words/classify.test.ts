@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readFixtures } from '../../../../test/support/kubeadm/kubeadm-fixtures.ts';
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { codes } from '../../../protocol/codes/codes.ts';
 import { classify } from './classify.ts';
 
 const fixtures = readFixtures();
@@ -142,7 +142,7 @@ describe('classify', () => {
         stderr: pick(),
         exitStatus: next(256),
       });
-      expect(CODES[failure.code]).toBeDefined();
+      expect(codes()[failure.code]).toBeDefined();
       expect(failure.cause).not.toBe('');
       expect(failure.lines?.length).toBeLessThanOrEqual(3);
     }

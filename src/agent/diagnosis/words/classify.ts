@@ -6,7 +6,7 @@
  */
 
 import { redact } from '../../../kit/secrets/redact.ts';
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { codes } from '../../../protocol/codes/codes.ts';
 import type { Persistence } from '../../../protocol/codes/entry.ts';
 import { inWordsHere } from '../../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../../protocol/journal.ts';
@@ -165,7 +165,7 @@ export function classify(end: KubeadmEnd): KubeadmFailure {
   const output = ofStranger ?? parsed;
   const patterns = ofStranger === undefined ? PATTERNS : [...patternsFor(ofStranger), timedOut];
   const diagnosis = interrupted(end, output) ?? firstMatch(patterns, output) ?? unclassified(end, output);
-  const row = CODES[diagnosis.code];
+  const row = codes()[diagnosis.code];
   return {
     code: diagnosis.code,
     cause: redact(diagnosis.cause ?? row.cause),

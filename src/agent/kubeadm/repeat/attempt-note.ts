@@ -3,7 +3,7 @@
  * next attempt must know as much as it would have known without.
  */
 import type { Code } from '../../../protocol/codes/codes.ts';
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { codes } from '../../../protocol/codes/codes.ts';
 import { STATE_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 
@@ -49,7 +49,7 @@ function parse(text: string): AttemptNote | undefined {
     return {
       instance,
       verb,
-      code: code !== undefined && Object.hasOwn(CODES, code) ? code : 'Unclassified',
+      code: code !== undefined && Object.hasOwn(codes(), code) ? code : 'Unclassified',
       ...(typeof phase === 'string' ? { phase } : {}),
       resumed: Number(resumed) || 0,
       ...(typeof knownToken === 'string' ? { knownToken } : {}),

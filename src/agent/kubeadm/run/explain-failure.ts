@@ -1,6 +1,6 @@
 /** Why kubeadm has failed, or its Node is missing, by its words and by what the machine shows. Read when that happens. */
 import { redact } from '../../../kit/secrets/redact.ts';
-import { CODES, type Code } from '../../../protocol/codes/codes.ts';
+import { type Code, codes } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import { hasKubeletCredential } from '../../cluster/kubelet-credential.ts';
 import { explainKubeletEnd, explainKubeletRun } from '../../diagnosis/causes/explain-kubelet.ts';
@@ -80,7 +80,7 @@ const unhealthy = (known: Evidence): ReturnType<typeof explainKubeletEnd> =>
 /** `slipway credential`, which the kubelet calls for its certificate, speaks on the kubelet's own standard error. */
 const OWN_WORDS = /^slipway: (.{1,500}) \[(\w{1,60})\]$/;
 
-const isCode = (word: string): word is Code => Object.hasOwn(CODES, word);
+const isCode = (word: string): word is Code => Object.hasOwn(codes(), word);
 
 /** The kubelet calls it, and has never got one. */
 async function withoutCertificate(
@@ -93,7 +93,7 @@ async function withoutCertificate(
   if (!isCode(code) || (await host.files.stat(KUBELET_DROP_IN)) === undefined) return undefined;
   if (await hasKubeletCredential(host)) return undefined;
   const cause = `The kubelet gets no certificate: ${redact(words)}.`;
-  return { ...failure, code, cause, remedy: CODES[code].remedy, lines: [redact(line)] };
+  return { ...failure, code, cause, remedy: codes()[code].remedy, lines: [redact(line)] };
 }
 
 /** kubeadm has ended well, and the kubelet or its Node has not come: as the kubelet tells why, where it does. */
@@ -107,7 +107,7 @@ export async function explainMissing(host: Host, failure: Failure): Promise<Fail
   const explained = failure.code === 'KubeletUnhealthy' ? unhealthy(known) : missing;
   if (explained === undefined) return failure;
   const found = withHolder(explained, known);
-  const row = CODES[found.code];
+  const row = codes()[found.code];
   return {
     ...failure,
     code: found.code,

@@ -1,4 +1,4 @@
-import { CODES, type Code } from '../../../protocol/codes/codes.ts';
+import { type Code, codes } from '../../../protocol/codes/codes.ts';
 
 /**
  * `fatal`: kubeadm is certain to refuse the machine, or it cannot work as a node. `warning`: either is
@@ -27,5 +27,5 @@ export function found(
   message: string,
   more: Partial<Pick<PreflightFinding, 'remedy' | 'kubeadmCheck' | 'isPermanent'>> = {},
 ): PreflightFinding {
-  return { severity, code, message, remedy: CODES[code].remedy, ...more };
+  return { severity, code, message, remedy: codes()[code].remedy, ...more };
 }

@@ -1,4 +1,4 @@
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { codes } from '../../../protocol/codes/codes.ts';
 import type { AgentLostEvent, EventFailure } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { showUnits } from '../../host/show-units.ts';
@@ -37,7 +37,7 @@ function failureOf(
   cause: string,
   lines: string[] = [],
 ): EventFailure {
-  return { code, cause, remedy: CODES[code].remedy, ...(lines.length > 0 ? { lines } : {}) };
+  return { code, cause, remedy: codes()[code].remedy, ...(lines.length > 0 ? { lines } : {}) };
 }
 
 /** What systemd says of the service's main process, if it was the agent. */

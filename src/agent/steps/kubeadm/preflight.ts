@@ -1,5 +1,5 @@
 import { counted } from '../../../kit/counted.ts';
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { codes } from '../../../protocol/codes/codes.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
 import { failure } from '../../engine/failure.ts';
@@ -63,7 +63,7 @@ export const checkBefore: Work<PreflightSpec> = ({ command, mend, expect }, shar
  * kubeadm and its retries deal with what may still come right, such as a container runtime that is starting.
  */
 function isFinal({ severity, code, isPermanent }: PreflightFinding): boolean {
-  return severity === 'fatal' && (isPermanent === true || CODES[code].persistence === 'permanent');
+  return severity === 'fatal' && (isPermanent === true || codes()[code].persistence === 'permanent');
 }
 
 /** What is so only because something still starts warns of nothing. */

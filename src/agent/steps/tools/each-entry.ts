@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../kit/errors.ts';
-import { CODES } from '../../../protocol/codes/codes.ts';
+import { codes } from '../../../protocol/codes/codes.ts';
 import type { Position } from '../../document/document.ts';
 import { codeOf, failed, failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
@@ -28,7 +28,7 @@ export async function eachEntry<Entry>(
     }
   }
   if (signal.aborted) return stopped(remainingMs() <= 0);
-  const first = problems.find(({ code }) => CODES[code].persistence !== 'permanent') ?? problems[0];
+  const first = problems.find(({ code }) => codes()[code].persistence !== 'permanent') ?? problems[0];
   if (!first) return { done: true, message: done.join('; ') };
   const others = problems.length > 1 ? ` (and ${problems.length - 1} more of its entries failed)` : '';
   return failed(first.code, `${first.message.replace(/[.]$/, '')}${others}`, first.more);

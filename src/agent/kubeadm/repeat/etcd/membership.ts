@@ -1,6 +1,6 @@
 /** Brings this machine's etcd member into a state in which its control plane can be joined once more. */
 import { BACKOFF, backoffMs } from '../../../../kit/backoff.ts';
-import { CODES, type Code } from '../../../../protocol/codes/codes.ts';
+import { type Code, codes } from '../../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../../protocol/journal.ts';
 import { type Host, HostError } from '../../../host/host.ts';
 import { ETCD_MANIFEST } from '../../config/kubeadm-files.ts';
@@ -161,5 +161,5 @@ async function tryPromotion(client: EtcdClient, id: string): Promise<void> {
 
 function blocked(code: Code, cause: string): Membership {
   const text = `${cause.charAt(0).toUpperCase()}${cause.slice(1)}.`;
-  return { state: 'blocked', failure: { code, cause: text, remedy: CODES[code].remedy } };
+  return { state: 'blocked', failure: { code, cause: text, remedy: codes()[code].remedy } };
 }

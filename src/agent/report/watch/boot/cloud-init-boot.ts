@@ -1,4 +1,4 @@
-import { CODES } from '../../../../protocol/codes/codes.ts';
+import { codes } from '../../../../protocol/codes/codes.ts';
 import type { EventBody, EventFailure, EventStep } from '../../../../protocol/events.ts';
 import { SENTINEL } from '../../../document/paths.ts';
 import type { Host } from '../../../host/host.ts';
@@ -90,6 +90,6 @@ export class CloudInitBoot {
 
 function cloudInitFailure(errors: readonly string[]): EventFailure {
   const code = errors.length > 0 ? 'CloudInitFailed' : 'BootstrapNotRun';
-  const { cause, remedy } = CODES[code];
+  const { cause, remedy } = codes()[code];
   return { code, cause, remedy, ...(errors.length > 0 ? { lines: errors.slice(-3) } : {}) };
 }

@@ -1,4 +1,4 @@
-import { CODES } from '../../../../protocol/codes/codes.ts';
+import { codes } from '../../../../protocol/codes/codes.ts';
 import type { EventBody, EventFailure, EventStep } from '../../../../protocol/events.ts';
 import { SENTINEL } from '../../../document/paths.ts';
 import type { Host } from '../../../host/host.ts';
@@ -198,7 +198,7 @@ export class IgnitionBoot {
     if (kubeadm) {
       return { step: KUBEADM, failure: violence ? { ...kubeadm, ...violence } : kubeadm };
     }
-    const { remedy } = CODES.CommandFailed;
+    const { remedy } = codes().CommandFailed;
     const how = state ? describeEnd(state) : 'systemd started it again';
     const cause = `${UNIT} failed (${how}), and kubeadm was not seen to run: a command before it in ${SCRIPT} failed.`;
     const failure: EventFailure = { code: 'CommandFailed', cause, remedy };
