@@ -10,27 +10,17 @@ import { resolveInRoot } from '../files/paths/resolve.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
 import { endGroup } from './end-group.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';
-
-/**
- * Runs the program and writes its exit status to a file. It starts the program only when the agent says "go",
- * and the agent says so only after it has noted the wrapper's identity: no program ever runs without a trace.
- * The wrapper ignores SIGTERM, so that it can still note its child's end when somebody asks the whole group
- * to stop. The status is one write of a few bytes and counts only with its line end, so that a full disk
- * cannot turn a failure into a success. The redirections belong to a subshell, so that the wrapper's own words
- * ("Terminated") do not get among the program's.
- */
-const WRAPPER = `
-read -r go || exit 125
-[ "$go" = go ] || exit 125
-trap : TERM INT HUP
-dir=$1; shift
-(exec "$@") </dev/null >>"$dir/stdout" 2>>"$dir/stderr"
-echo $? >"$dir/status"
-`;
+import { WRAPPER } from './wrapper.ts';
 
 const POLL_MS = 100;
 
 type DurableState = 'running' | 'ended' | 'vanished';
+
+interface Started {
+  identity: ProcessIdentity | undefined;
+  /** Resolves at the program's end. */
+  ended: Promise<void>;
+}
 
 /** Programs that outlive the agent; see `DurableSpec`. Files: /run/slipway/exec/NAME, mode 0700. */
 export class DurablePrograms {
@@ -59,8 +49,7 @@ export class DurablePrograms {
     const dir = this.#dir(spec.name);
     const found = this.find(spec.name);
     const adopted = found === 'running' || found === 'ended';
-    const ended = adopted ? this.#adopt(dir) : this.#start(dir, spec);
-    const identity = readIdentity(dir);
+    const { identity, ended } = adopted ? this.#adopt(dir) : this.#start(dir, spec);
     const stop = () => {
       if (identity && isSame(identity)) endGroup(identity.pid);
     };
@@ -70,8 +59,7 @@ export class DurablePrograms {
     return followRun({ dir, adopted, ended: over, started }, spec);
   }
 
-  /** Resolves at the program's end. */
-  #start(dir: string, spec: DurableSpec): Promise<void> {
+  #start(dir: string, spec: DurableSpec): Started {
     rmSync(dir, { recursive: true, force: true });
     // Everybody may read the verdict beside it; the mode below counts for each folder that is made.
     mkdirSync(resolveInRoot(this.#root, RUN_DIR), { recursive: true, mode: 0o755 });
@@ -79,11 +67,11 @@ export class DurablePrograms {
     for (const stream of ['stdout', 'stderr']) closeSync(openSync(join(dir, stream), 'a', 0o600));
     const child = childProcess().spawn(
       '/bin/sh',
-      ['-c', WRAPPER, 'slipway-run', dir, ...inRoot(this.#root, spec.argv)],
+      ['-c', WRAPPER, 'slipway-run', dir, String(process.pid), ...inRoot(this.#root, spec.argv)],
       {
         env: childEnvironment(spec.env),
         detached: true,
-        stdio: ['pipe', 'ignore', 'ignore'],
+        stdio: 'ignore',
       },
     );
     const ended = new Promise<void>((resolve, reject) => {
@@ -93,17 +81,14 @@ export class DurablePrograms {
       );
     });
     const identity = child.pid === undefined ? undefined : identify(child.pid);
+    // The wrapper waits for just this.
     if (identity) writeFileSync(join(dir, 'pid'), JSON.stringify(identity), { mode: 0o600 });
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end('go\n');
-    return ended;
+    return { identity, ended };
   }
 
-  async #adopt(dir: string): Promise<void> {
+  #adopt(dir: string): Started {
     const identity = readIdentity(dir);
-    while (statusIn(dir) === undefined && identity && isSame(identity)) {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    }
+    return { identity, ended: endOf(dir, identity) };
   }
 
   #dir(name: string): string {
@@ -111,11 +96,17 @@ export class DurablePrograms {
   }
 }
 
+/** Of a program that another process has started. */
+async function endOf(dir: string, identity: ProcessIdentity | undefined): Promise<void> {
+  while (statusIn(dir) === undefined && identity && isSame(identity))
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+}
+
 function readIdentity(dir: string): ProcessIdentity | undefined {
   try {
     return JSON.parse(textIn(dir, 'pid') ?? '');
   } catch {
-    // Missing, or torn by a full disk: in either case nobody said "go".
+    // Missing, or torn by a full disk: in either case nothing was begun.
     return undefined;
   }
 }
