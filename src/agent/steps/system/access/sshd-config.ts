@@ -32,6 +32,7 @@ export async function setOption(host: Host, option: string, value: string): Prom
 
 /** Adds lines that are not there yet. */
 export async function addLines(host: Host, lines: readonly string[]): Promise<void> {
+  if (lines.length === 0) return;
   const { path, text = '' } = await fileOf(host);
   const missing = lines.filter((line) => !text.split('\n').includes(line));
   if (missing.length === 0) return;
