@@ -7,7 +7,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   again: `kit kit/secrets kit/terminal protocol tpm/sealing document engine host kubeadm/config kubeadm/repeat steps
     steps/commands steps/kind steps/tools wipe`,
   apply: 'protocol document host steps steps/kind stores/reference',
-  bootstrap: `kit kit/secrets kit/terminal protocol protocol/codes again document engine engine/run facts/judge host
+  bootstrap: `kit kit/secrets protocol protocol/codes again document engine engine/run facts/judge host
     network preflight sealed secrets startup steps steps/kind steps/kubeadm userdata userdata/instance
     userdata/sources wipe`,
   check:
@@ -44,7 +44,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'diagnosis/transcript': 'diagnosis/patterns',
   'diagnosis/words': 'kit/secrets protocol protocol/codes diagnosis/patterns',
   document: 'kit/secrets protocol protocol/codes',
-  engine: 'kit kit/secrets kit/terminal protocol protocol/codes document host',
+  engine: 'kit kit/secrets protocol protocol/codes document host',
   'engine/run': 'kit protocol protocol/codes engine host',
   facts: 'document facts/devices facts/machine facts/reading facts/windows host',
   'facts/devices': 'facts/reading host',

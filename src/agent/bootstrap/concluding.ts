@@ -1,6 +1,5 @@
 import { ExpectedError, errorMessage } from '../../kit/errors.ts';
-import { clean } from '../../kit/secrets/clean.ts';
-import { visibleTexts } from '../../kit/terminal/visible.ts';
+import { presentable } from '../../kit/secrets/clean.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { OUTCOME_ASIDE } from '../document/paths.ts';
@@ -50,7 +49,7 @@ export async function concluding(
     const result = code === 'InternalError' ? 'failed' : 'transient';
     outcome = await outcomeWithoutSequence(host, about, result, failure(code, errorMessage(error)));
   }
-  outcome = visibleTexts(clean(outcome));
+  outcome = presentable(outcome);
   try {
     // Where nothing was begun, the verdict on what this machine is stands.
     if (!isAgain || outcome.sequence !== '') await writeOutcome(host, outcome);

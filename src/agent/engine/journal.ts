@@ -1,5 +1,4 @@
-import { clean } from '../../kit/secrets/clean.ts';
-import { visibleTexts } from '../../kit/terminal/visible.ts';
+import { presentable } from '../../kit/secrets/clean.ts';
 import {
   JOURNAL_VERSION,
   type JournalRecord,
@@ -92,7 +91,7 @@ export class Journal {
       mono: this.#host.clock.monotonic(),
       boot: this.#boot,
     };
-    const record: JournalRecord = { ...head, ...visibleTexts(clean(body, OWN)) };
+    const record: JournalRecord = { ...head, ...presentable(body, OWN) };
     const line = `${JSON.stringify(record)}\n`;
     try {
       await this.#handle.append(line, durable);

@@ -1,7 +1,7 @@
 import { placeText } from '../../../kit/position.ts';
-import { clean } from '../../../kit/secrets/clean.ts';
+import { presentable } from '../../../kit/secrets/clean.ts';
 import { redact } from '../../../kit/secrets/redact.ts';
-import { visible, visibleTexts } from '../../../kit/terminal/visible.ts';
+import { visible } from '../../../kit/terminal/visible.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import type { ReportEntry } from '../../document/document.ts';
@@ -9,7 +9,7 @@ import { standard } from '../../host/common/system/standard-output.ts';
 
 /** Prints a failure for people on standard error; lines that the cause repeats are left out. */
 export function complain(failure: Failure): void {
-  const { code, cause, remedy, lines = [] } = visibleTexts(clean(failure));
+  const { code, cause, remedy, lines = [] } = presentable(failure);
   const shown = lines
     .filter((line) => !cause.includes(line.replace(/[.]$/, '')))
     .map((line) => `\n    ${line}`)
