@@ -18,6 +18,8 @@ interface ResetSpec {
 interface ResetResult extends CommandResult {
   /** What kubeadm said of pods that it could not remove, also when it ended well; undefined if none are left. */
   podsLeft: string | undefined;
+  /** The runtime knows of them. Else it is down or not there, and nobody knows whether there are any. */
+  arePodsKnown: boolean;
 }
 
 /** How long a runtime may take to be done with a container that it is just starting. */
@@ -38,11 +40,11 @@ export async function kubeadmReset(host: Host, spec: ResetSpec): Promise<ResetRe
   const result = await run(host, spec, ['reset', '--force', ...places, ...skipped]);
   const end = host.clock.monotonic() + REMOVAL_MS;
   let left = podsLeftBy(result);
-  for (let looks = 1; isPassing(left) && host.clock.monotonic() < end; looks += 1) {
+  for (let looks = 1; areKnown(left) && host.clock.monotonic() < end; looks += 1) {
     await host.clock.sleep(backoffMs(looks, BACKOFF.local, () => host.random()));
     left = podsLeftBy(await run(host, spec, ['reset', 'phase', 'cleanup-node', ...places]));
   }
-  return { ...result, podsLeft: left };
+  return { ...result, podsLeft: left, arePodsKnown: areKnown(left) };
 }
 
 function run(
@@ -63,7 +65,7 @@ function podsLeftBy({ stderr }: CommandResult): string | undefined {
   return said && redact(said);
 }
 
-/** A runtime that does not even tell its pods is down, or not there; waiting for that is not a reset's to do. */
-function isPassing(said: string | undefined): boolean {
+/** Waiting for a runtime that does not even tell its pods is not a reset's to do. */
+function areKnown(said: string | undefined): boolean {
   return said !== undefined && /failed to (?:stop|remove) /.test(said);
 }

@@ -109,7 +109,8 @@ async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: 
     timeoutMs: 180_000,
   });
   await host.files.remove(EMPTY_CERT_DIR);
-  if (result.podsLeft !== undefined)
+  // Where the runtime is not there, kubeadm itself is going to say so.
+  if (result.arePodsKnown)
     report.problems.push(`kubeadm reset after kubeadm ${spec.verb} left pods: ${result.podsLeft}`);
   report.reset = result.exitStatus === 0;
   if (report.reset) return;
