@@ -141,6 +141,15 @@ describe('reset', () => {
     expect(machine.calls).toEqual(['reset --force', 'reset phase cleanup-node', 'reset phase cleanup-node']);
   });
 
+  test('does not take a phase that failed for one after which no pod is left', async () => {
+    await bootstrapped();
+    machine.put('/pods-stay', 'x');
+    machine.put('/phase-fails', '');
+    const report = await resetNode(host, { agent: '1' });
+    expect(report).toMatchObject({ kubeadm: 'reset', problems: [] });
+    expect(machine.calls.filter((call) => call === 'reset phase cleanup-node')).toHaveLength(2);
+  });
+
   test('says that pods may run where the runtime does not even tell them, and does not wait for it', async () => {
     await bootstrapped();
     machine.put('/runtime-is-down', '');

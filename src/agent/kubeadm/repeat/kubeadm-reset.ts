@@ -28,8 +28,8 @@ const NOT_REMOVED = /\[reset\] Failed to remove containers: (.*)/;
 
 /**
  * Runs `kubeadm reset --force`, and while pods are left the phase of it that removes them. A container that the kubelet
- * was just starting can be removed only when the runtime is done with it; kubeadm (1.20 once, up to 1.36 five times in a
- * row) does not wait for that, warns, ends with 0, and the container runs on without a kubelet.
+ * was just starting can be removed only when the runtime is done with it (seen with 1.20 and containerd 1.6); kubeadm does not
+ * wait for that, warns, ends with 0, and container and pod stay.
  */
 export async function kubeadmReset(host: Host, spec: ResetSpec): Promise<ResetResult> {
   const places = [
@@ -42,7 +42,9 @@ export async function kubeadmReset(host: Host, spec: ResetSpec): Promise<ResetRe
   let left = podsLeftBy(result);
   for (let looks = 1; areKnown(left) && host.clock.monotonic() < end; looks += 1) {
     await host.clock.sleep(backoffMs(looks, BACKOFF.local, () => host.random()));
-    left = podsLeftBy(await run(host, spec, ['reset', 'phase', 'cleanup-node', ...places]));
+    const again = await run(host, spec, ['reset', 'phase', 'cleanup-node', ...places]);
+    // One that has not come through says nothing of pods.
+    if (again.exitStatus === 0) left = podsLeftBy(again);
   }
   return { ...result, podsLeft: left, arePodsKnown: areKnown(left) };
 }

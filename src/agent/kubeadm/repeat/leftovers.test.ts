@@ -114,6 +114,15 @@ describe('cleaning up between attempts', () => {
     expect(machine.state()).toEqual({ '/var/lib/etcd/member/wal': '644 of another etcd' });
   });
 
+  it('tells nothing of pods where there is no runtime to know of them', async () => {
+    const inventory = await takeInventory(host, OWNER);
+    controlPlaneAttempt();
+    machine.put('/runtime-is-down', '');
+    const report = await cleanAfter(host, inventory, { verb: 'init', kubeadmPath: KUBEADM });
+    expect(report).toMatchObject({ reset: true, problems: [] });
+    expect(machine.calls).toHaveLength(1);
+  });
+
   it('tells when the reset failed, without the secret it printed', async () => {
     const inventory = await takeInventory(host, OWNER);
     machine.put('/reset-fails', '');
