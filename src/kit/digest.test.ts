@@ -14,6 +14,34 @@ describe('digest', () => {
     }
   });
 
+  it('is that of JSON with sorted keys, whatever the value', () => {
+    const sorted = (value: unknown): unknown =>
+      Array.isArray(value)
+        ? value.map(sorted)
+        : value === null || typeof value !== 'object'
+          ? value
+          : Object.fromEntries(
+              Object.entries(value)
+                .filter(([, item]) => item !== undefined)
+                .sort(([a], [b]) => (a < b ? -1 : 1))
+                .map(([key, item]) => [key, sorted(item)]),
+            );
+    const key = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.nat(200).map(String),
+      fc.constant('__proto__'),
+    );
+    const values = fc.anything({ key, withNullPrototype: true });
+    fc.assert(
+      fc.property(values, (value) => {
+        fc.pre(value !== undefined);
+        expect(digest(value)).toBe(real(JSON.stringify(sorted(value))));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it('is what OpenSSL gives for any bytes, also within a larger buffer, and for texts', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 2000 }), fc.nat(7), fc.string(), (bytes, skip, text) => {

@@ -49,20 +49,23 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
     const host = createHost({ root });
     await demandDirectory(host);
     const live = standard.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
-    const fault = catchFaults();
-    const [reboot, later] = [new AbortController(), new AbortController()];
-    const askReboot: BootstrapOptions['askReboot'] = (when) => (when === 'now' ? reboot : later).abort();
+    const stop = new AbortController();
+    let reboots = false;
+    const askReboot: BootstrapOptions['askReboot'] = (when) => {
+      reboots ||= when === 'now';
+      stop.abort();
+    };
     let hidden = false;
     const options = {
       host,
       agent: version().version,
       ...files,
       deadlineSeconds: durationOption('deadline', flags.deadline),
-      stop: AbortSignal.any([stopSignal(), fault.signal, reboot.signal, later.signal]),
+      stop: stopSignal(stop),
       ...(flags.cloudbaseInit ? { askReboot } : {}),
       ...(flags.again ? { isAgain: true } : {}),
       verdict: {
-        fault: fault.error,
+        fault: catchFaults(stop),
         unwritten: (failure: Failure) => {
           hidden = true;
           complain(failure);
@@ -77,7 +80,7 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
       await (await import('./process/collect-after.ts')).collectAfter(options.host, outcome);
       if (flags.cloudbaseInit) {
         const { cloudbaseInitStatus } = await import('./process/cloudbase-init.ts');
-        return await cloudbaseInitStatus(options.host, outcome, reboot.signal.aborted);
+        return await cloudbaseInitStatus(options.host, outcome, reboots);
       }
       // Nothing comes for whoever waits for the file, but another start writes it.
       return outcome.exitStatus === 0 && hidden ? TRY_AGAIN : outcome.exitStatus;

@@ -72,8 +72,8 @@ export class Journal {
   }
 
   /**
-   * @param sync `with-next` if the agent does nothing on the machine before the next record: a power loss may
-   *   then take this record, the agent's own death cannot.
+   * @param sync `with-next` if the agent does nothing on the machine before the next record, or nothing that it may not do
+   *   twice: a power loss may then take this record, the agent's own death cannot.
    * @throws HostError if the record is not on disk; nothing of it stays in the file then.
    */
   append(body: RecordBody, sync: 'now' | 'with-next' = 'now'): Promise<JournalRecord> {

@@ -1,5 +1,5 @@
 import { digest } from '../../kit/digest.ts';
-import { INSTANCE_NOTE, STATE_DIR } from '../document/paths.ts';
+import { INSTANCE_NOTE } from '../document/paths.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { machineInstance } from './instance.ts';
 import { isAnotherMachine, machineUuid } from './machine-uuid.ts';
@@ -32,7 +32,7 @@ export async function noteInstance(host: Host, instance: string, seed?: string |
     const uuid = (await machineUuid(host)) ?? (before.machine === machine ? before.uuid : undefined);
     const note = { version: 1, instance, machine, uuid, seed: seed === undefined ? before.seed : seed };
     if (JSON.stringify(before) === JSON.stringify(note)) return;
-    await host.files.mkdir(STATE_DIR, 0o700);
+    // Beside the journal, which has its directory by now.
     await host.files.write(INSTANCE_NOTE, `${JSON.stringify(note)}\n`, { mode: 0o600 });
   } catch (error) {
     // Nothing of the success rests on it.

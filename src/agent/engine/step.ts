@@ -14,6 +14,11 @@ export interface Step extends StepOutline {
   group?: string;
   /** Ids of steps before it: where a sequence has run one of them, what this one did may be gone, and it is run again. */
   restsOn?: readonly string[];
+  /**
+   * Whatever part of it a power loss has left, and though nobody knows of it: done from its beginning it has the same result. So
+   * nothing waits until its beginning is on the disk.
+   */
+  repeatable?: boolean;
   /** How many attempts a sequence may spend on transient failures; default 3. */
   attempts?: number;
   /** Pauses between attempts; default `BACKOFF.step`. */

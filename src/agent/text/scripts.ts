@@ -14,7 +14,10 @@ const FORMS: readonly (readonly [RegExp, WindowsForm])[] = [
 const TAGGED = /^<(?:script|powershell|persist|version|runAsLocalSystem|detach)>/;
 
 export function windowsForm(text: string): WindowsForm | undefined {
-  return FORMS.find(([beginning]) => beginning.test(text))?.[1];
+  // No pattern is made for what begins otherwise.
+  const beginning = text.slice(0, 4).toLowerCase();
+  if (!beginning.startsWith('rem') && beginning !== '#ps1') return undefined;
+  return FORMS.find(([form]) => form.test(text))?.[1];
 }
 
 /**

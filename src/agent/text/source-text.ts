@@ -59,6 +59,11 @@ export function derivedText(older: SourceText, pieces: readonly Piece[]): Source
   };
 }
 
+/** What of a text is left behind its first characters. */
+export function tailOf(source: SourceText, start: number): SourceText {
+  return { ...source, text: source.text.slice(start), locate: (offset) => source.locate(start + offset) };
+}
+
 /** Offsets of the beginnings of lines. */
 function lineStarts(text: string): number[] {
   const starts = [0];

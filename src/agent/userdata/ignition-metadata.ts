@@ -19,7 +19,7 @@ const DEFAULT_USER = 'core';
 export function renderedConfig(part: Part, instance: Instance, report: Report): Part | undefined {
   const { type, source } = part;
   const isTemplate = type === 'text/jinja2' && /^\s*##[^\n]*\n\s*\{/.test(source.text);
-  return isTemplate ? renderPart(part, variablesOf(instance), report) : part;
+  return isTemplate ? renderPart(part, () => variablesOf(instance), report) : part;
 }
 
 /**
@@ -86,7 +86,7 @@ function renderedFile(file: FileEntry, isConfig: boolean, instance: Instance, re
   }
   const source = isMarked ? plainText(text, 0, note) : plainText(`${HEADER}${text}`, -1, note);
   const part = { type: 'text/jinja2', source, name: file.path };
-  const rendered = renderPart(part, variablesOf(instance), report.counting(note));
+  const rendered = renderPart(part, () => variablesOf(instance), report.counting(note));
   return rendered ? { ...file, content: sensitive(Buffer.from(rendered.source.text)) } : file;
 }
 

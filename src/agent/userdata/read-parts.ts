@@ -111,7 +111,7 @@ function sorted(parts: readonly Part[], instance: Instance, report: Report, pref
     const given = parts.length > 1 ? { ...each, source: withName(each.source) } : each;
     const own = report.of(given.source);
     if (!isForThisMachine(given, instance.metaData, own)) continue;
-    const part = given.type === 'text/jinja2' ? renderPart(given, variablesOf(instance), own) : given;
+    const part = given.type === 'text/jinja2' ? renderPart(given, () => variablesOf(instance), own) : given;
     if (part !== undefined) sortIn(part, found, parts.length > 1, instance, own, prefix);
   }
   return found;

@@ -32,12 +32,13 @@ it.runIf(process.platform === 'linux').each(['>/dev/full', '>/dev/full 2>/dev/fu
   'goes on with a run that is under way: %s',
   (redirected) => {
     const work = `
-      const fault = catchFaults();
+      const stop = new AbortController();
+      const fault = catchFaults(stop);
       const pause = () => new Promise((done) => setImmediate(done));
       for (const stream of [process.stdout, process.stderr, process.stdout, process.stderr])
         { stream.write('a'); await pause(); }
-      await Promise.race([fault.error, pause()]);
-      return fault.signal.aborted ? 1 : 7;`;
+      await Promise.race([fault, pause()]);
+      return stop.signal.aborted ? 1 : 7;`;
     expect(full(work, redirected).exitCode).toBe(7);
   },
 );

@@ -53,25 +53,22 @@ function refuseUnfinished(): void {
   process.exitCode = 1;
 }
 
-interface Fault {
-  /** Rejects with the first uncaught error, so that a run can conclude with it. */
-  error: Promise<never>;
-  /** Aborts then, so that what is under way comes to an end. */
-  signal: AbortSignal;
-}
-
-/** From now on an uncaught error ends the run, which tells it as its verdict. */
-export function catchFaults(): Fault {
-  const controller = new AbortController();
+/**
+ * From now on an uncaught error ends the run, which tells it as its verdict.
+ *
+ * @param stop aborts then, so that what is under way comes to an end
+ * @returns rejects with the first uncaught error, so that a run can conclude with it
+ */
+export function catchFaults(stop: AbortController): Promise<never> {
   const error = new Promise<never>((_resolve, reject) => {
     conclude = (fault) => {
       reject(fault);
-      controller.abort();
+      stop.abort();
     };
   });
   // It counts only for who waits for it.
   error.catch(() => undefined);
-  return { error, signal: controller.signal };
+  return error;
 }
 
 function tell(error: unknown, words = lastWords(error)): void {

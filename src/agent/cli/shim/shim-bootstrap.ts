@@ -47,9 +47,9 @@ export async function shimBootstrap(
   };
   const agent = version().version;
   const watcher = lineWatcher();
-  const fault = catchFaults();
+  const stop = new AbortController();
   try {
-    const hooks = { fault: fault.error, unwritten: complain };
+    const hooks = { fault: catchFaults(stop), unwritten: complain };
     const outcome = await concluding(host, { mode: 'shim', agent, ...hooks }, async (about) => {
       const unopened = await openKubeadmFiles(host, command);
       const call = await loadCall(host, command);
@@ -59,7 +59,7 @@ export async function shimBootstrap(
       const run = {
         host,
         deadlineSeconds: DEFAULT_DEADLINE_SECONDS,
-        stop: AbortSignal.any([stopSignal(), fault.signal]),
+        stop: stopSignal(stop),
         watcher,
       };
       const outcome = await runDocument(run, about, document, planCall);

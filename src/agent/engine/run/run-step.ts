@@ -25,6 +25,8 @@ export class StepRunner {
   readonly #telling: Telling;
   readonly #signal: AbortSignal;
   readonly #skipped: Step[] = [];
+  /** All that is not on the disk yet may be lost: it tells of repeatable steps. */
+  #mayLose = true;
   /** What this sequence has run, by id: where it ended in the journal, if that was in an earlier process. */
   readonly #ran: Map<string, number>;
 
@@ -62,6 +64,7 @@ export class StepRunner {
       const toldAgain = isSince ? 'bootstrapped since' : 'not yet bootstrapped';
       return past.ended.failure && { result: 'failed', failure: past.ended.failure, toldAgain };
     }
+    if (this.#skipped.length > 0) this.#mayLose = false;
     for (const finished of this.#skipped.splice(0)) await finished.renew?.(host);
     if (this.ran === 0) await this.#startAhead(step);
     this.ran += 1;
@@ -76,7 +79,13 @@ export class StepRunner {
       if (stop.aborted) return this.#interruption(step);
       if (this.#deadline.passed) return this.#outOfTime(step, last);
       attempt += 1;
-      await this.#o.journal.append({ type: 'step.started', step: step.id, digest: step.digest, attempt });
+      const isFirst = attempt === 1 && !interrupted;
+      const sync = step.repeatable && isFirst && this.#mayLose ? 'with-next' : 'now';
+      await this.#o.journal.append(
+        { type: 'step.started', step: step.id, digest: step.digest, attempt },
+        sync,
+      );
+      this.#mayLose = step.repeatable === true;
       const before = host.clock.monotonic();
       const result = await this.#telling.beating(step, () =>
         this.#attempt(step, { attempt, interrupted, isMissing }),

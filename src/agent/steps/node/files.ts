@@ -22,6 +22,9 @@ export interface FilesSpec {
  * missing directories, as since cloud-init 23.1 (its change 1980); earlier, root did.
  */
 export const writeFiles: Work<FilesSpec> = ({ entries, stores }) => ({
+  // A server may give a secret once.
+  repeatable: entries.every((entry) => !entry.append && entry.from === undefined && !isSecret(entry)),
+
   async run({ host, interrupted, signal }) {
     const secrets = new SecretContents(host, stores, signal);
     try {

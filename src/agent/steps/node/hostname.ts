@@ -8,6 +8,8 @@ export const setHostname: Work<Hostname> = ({
   prefersFqdn = false,
   keepsNoFile = false,
 }) => ({
+  repeatable: true,
+
   async run({ host }) {
     const name = prefersFqdn && fqdn !== undefined ? fqdn : short;
     const isThere = !keepsNoFile || (await host.files.stat('/etc/hostname')) !== undefined;

@@ -131,6 +131,8 @@ export class ShellSession {
 
   /** Ends the shell, if it still runs, and removes its files. What a command left running goes on. */
   async close(): Promise<void> {
+    // The name says what the commands are: no agent has ever started a shell for none.
+    if (this.#options.items.length === 0) return;
     if (this.#isDone && !this.#over) {
       await Promise.race([this.#handle?.result, this.#host.clock.sleep(END_MS, this.#abort.signal)]);
     }

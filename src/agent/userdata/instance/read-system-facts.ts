@@ -3,13 +3,23 @@ import type { SystemFacts } from './system-facts.ts';
 
 /** Reads the system facts for jinja templates; missing ones are empty strings. */
 export async function readSystemFacts(host: Host): Promise<SystemFacts> {
-  const release = parseOsRelease(
-    (await text(host, '/etc/os-release')) ?? (await text(host, '/usr/lib/os-release')) ?? '',
-  );
+  const osRelease = (await text(host, '/etc/os-release')) ?? (await text(host, '/usr/lib/os-release')) ?? '';
+  let parsed: Map<string, string> | undefined;
+  const release = (key: string) => {
+    parsed ??= parseOsRelease(osRelease);
+    return parsed.get(key) ?? '';
+  };
   return {
-    distro: release.get('ID') ?? '',
-    distroVersion: release.get('VERSION_ID') ?? '',
-    distroRelease: release.get('VERSION_CODENAME') ?? '',
+    // Parsed for who asks: most templates ask for nothing of it.
+    get distro() {
+      return release('ID');
+    },
+    get distroVersion() {
+      return release('VERSION_ID');
+    },
+    get distroRelease() {
+      return release('VERSION_CODENAME');
+    },
     kernelRelease: (await text(host, '/proc/sys/kernel/osrelease'))?.trim() ?? '',
     machine: (await text(host, '/proc/sys/kernel/arch'))?.trim() ?? MACHINES[process.arch] ?? process.arch,
     hostname: host.hostname(),

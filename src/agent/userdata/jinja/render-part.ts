@@ -1,5 +1,5 @@
 import { printable, type Report } from '../../text/report.ts';
-import { derivedText, type SourceText } from '../../text/source-text.ts';
+import { derivedText, type SourceText, tailOf } from '../../text/source-text.ts';
 import { type Part, typeOf } from '../decode/part.ts';
 import { renderTemplate } from './render.ts';
 import { parseTemplate } from './syntax/parse-template.ts';
@@ -13,16 +13,17 @@ import { list, MISSING_PREFIX, type Value } from './values/values.ts';
  *
  * @returns undefined if `report` got an error
  */
-export function renderPart(part: Part, variables: Map<string, Value>, report: Report): Part | undefined {
+export function renderPart(
+  part: Part,
+  variables: () => Map<string, Value>,
+  report: Report,
+): Part | undefined {
   const { source } = part;
   const body = bodyOf(source, report);
   if (body === undefined) return undefined;
   try {
-    const pieces = renderTemplate(source.text.slice(body), variables);
-    const rendered = derivedText(
-      source,
-      pieces.map((piece) => ({ ...piece, origin: piece.origin + body })),
-    );
+    const rest = tailOf(source, body);
+    const rendered = hasTags(rest.text) ? derivedText(rest, renderTemplate(rest.text, variables())) : rest;
     warnOfMissing(rendered, report);
     return { ...part, type: typeOf(rendered.text) ?? 'text/plain', source: rendered };
   } catch (error) {
@@ -30,6 +31,11 @@ export function renderPart(part: Part, variables: Map<string, Value>, report: Re
     report.error('UserDataTemplate', `Jinja template: ${error.message}`, source.locate(body + error.offset));
     return undefined;
   }
+}
+
+/** Cluster API writes the header over every document, and tags into few. */
+function hasTags(text: string): boolean {
+  return text.includes('{{') || text.includes('{%') || text.includes('{#');
 }
 
 /** What keeps a text from being a template, whatever its variables are. */

@@ -75,7 +75,7 @@ describe('positions', () => {
   );
 
   test('text leads to its own place, a result to its tag', () => {
-    const part = renderPart({ type: 'text/jinja2', source, name: 'x' }, variables(), new Report());
+    const part = renderPart({ type: 'text/jinja2', source, name: 'x' }, variables, new Report());
     const text = part?.source.text ?? '';
     expect(text).toBe('#cloud-config\na: i-1\nb: c\nd: e\n');
     expect(part?.type).toBe('text/cloud-config');
@@ -106,7 +106,7 @@ describe('positions', () => {
   ])('%j fails at %i:%i', (template, line, column, word) => {
     const report = new Report();
     const text = plainText(`## template: jinja\n#cloud-config\n${template}\n`);
-    expect(renderPart({ type: 'text/jinja2', source: text, name: 'x' }, variables(), report)).toBeUndefined();
+    expect(renderPart({ type: 'text/jinja2', source: text, name: 'x' }, variables, report)).toBeUndefined();
     expect(report.entries).toMatchObject([
       { severity: 'error', code: 'UserDataTemplate', where: { line, column } },
     ]);
@@ -116,7 +116,7 @@ describe('positions', () => {
   test('a variable that is not defined is a warning where it stands', () => {
     const report = new Report();
     const text = plainText('## template: jinja\n#cloud-config\nhostname: x{{ ds.meta_data.nope }}\n');
-    const part = renderPart({ type: 'text/jinja2', source: text, name: 'x' }, variables(), report);
+    const part = renderPart({ type: 'text/jinja2', source: text, name: 'x' }, variables, report);
     expect(part?.source.text).toContain('xCI_MISSING_JINJA_VAR/nope');
     expect(report.entries).toMatchObject([{ severity: 'warning', where: { line: 3, column: 12 } }]);
   });

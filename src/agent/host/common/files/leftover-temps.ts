@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { closeSync, opendirSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** `.slipway-PID-NUMBER.tmp`: a file on its way to its name, and the process that writes it. */
@@ -12,15 +12,23 @@ const SMALL_BYTES = 64 * 1024;
 
 const swept = new Set<string>();
 
-/** Name of a temporary file of this process in `directory`; before the first one there, leftovers go. */
-export function tempIn(directory: string): string {
-  const { place, size } = identityOf(directory);
-  if (!swept.has(place)) {
-    swept.add(place);
-    removeLeftovers(directory, size);
-  }
+/**
+ * Name of a temporary file of this process in `directory`; before the first one there, leftovers go.
+ *
+ * @param looked directories that were given just now, which are not looked at again; it grows
+ */
+export function tempIn(directory: string, looked: Set<string> = new Set()): string {
+  if (!looked.has(directory)) sweep(directory);
+  looked.add(directory);
   // In a folder for everybody, whoever guesses the next name takes it first, and the write fails.
   return join(directory, `.slipway-${process.pid}-${unguessable()}.tmp`);
+}
+
+function sweep(directory: string): void {
+  const { place, size } = identityOf(directory);
+  if (swept.has(place)) return;
+  swept.add(place);
+  removeLeftovers(directory, size);
 }
 
 /** From the kernel where that gives it: loading node:crypto takes longer than writing the files of a bootstrap. */
@@ -80,7 +88,8 @@ function removeLeftovers(directory: string, size: number): void {
 }
 
 function* oneByOne(directory: string): Generator<string> {
-  const entries = opendirSync(directory);
+  // Imported, it would load its part of node:fs at every start.
+  const entries = process.getBuiltinModule('node:fs').opendirSync(directory);
   try {
     for (let seen = 0; seen < MOST_ENTRIES; seen += 1) {
       const entry = entries.readSync();

@@ -48,9 +48,10 @@ export async function writeFilesAtomically(writes: readonly AtomicWrite[]): Prom
 
 async function writeBatch(writes: readonly AtomicWrite[]): Promise<void> {
   const open: { temp: string; fd: number; write: AtomicWrite }[] = [];
+  const looked = new Set<string>();
   try {
     for (const write of writes) {
-      open.push({ ...writeTemp(write), write });
+      open.push({ ...writeTemp(write, looked), write });
     }
     const durable = writes.filter((write) => !write.volatile);
     await Promise.all(
@@ -79,8 +80,8 @@ async function writeBatch(writes: readonly AtomicWrite[]): Promise<void> {
   }
 }
 
-function writeTemp(write: AtomicWrite): { temp: string; fd: number } {
-  const temp = tempIn(dirname(write.path));
+function writeTemp(write: AtomicWrite, looked: Set<string>): { temp: string; fd: number } {
+  const temp = tempIn(dirname(write.path), looked);
   try {
     // Nobody else may read it before it has its final mode and owner.
     const fd = openSync(temp, 'wx', 0o600);

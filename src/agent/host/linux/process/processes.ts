@@ -15,8 +15,9 @@ export function createProcesses(root: string): Processes {
   const isExecutable = (path: string): boolean => {
     try {
       const real = resolveInRoot(root, path);
+      if (!statSync(real, { throwIfNoEntry: false })?.isFile()) return false;
       accessSync(real, access.X_OK);
-      return statSync(real).isFile();
+      return true;
     } catch {
       return false;
     }

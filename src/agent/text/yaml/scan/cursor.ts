@@ -59,6 +59,16 @@ export class Cursor {
     return rest;
   }
 
+  /** Takes everything up to the next `character`, if that is in this line. */
+  restUpTo(character: string): string | undefined {
+    if (!this.#isUsual) return undefined;
+    const end = this.text.indexOf(character, this.at);
+    const rest = this.text.slice(this.at, Math.max(end, this.at));
+    if (end < 0 || rest.includes('\n')) return undefined;
+    this.at = end;
+    return rest;
+  }
+
   /**
    * Takes the rest of this line, and each line after it that begins with `spaces` and has more than these, without the spaces. It
    * ends before a line break, or at the text's end.

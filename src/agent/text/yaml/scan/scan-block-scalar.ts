@@ -53,6 +53,11 @@ function isBlank(character: string): boolean {
 }
 
 function takeHeader(cursor: Cursor): { chomping: string; increment: number | undefined } {
+  // Mostly there is none.
+  if (cursor.peek() === '\n') {
+    cursor.lineBreak();
+    return { chomping: '', increment: undefined };
+  }
   HEADER.lastIndex = cursor.at;
   const [header = '', before = '', digit = '', after = ''] = HEADER.exec(cursor.text) ?? [];
   if (digit === '0')

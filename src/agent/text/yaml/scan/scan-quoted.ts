@@ -32,14 +32,14 @@ export function scanQuoted(cursor: Cursor): Token {
   const start = cursor.at;
   const quote = cursor.peek();
   cursor.forward();
-  const parts: string[] = [];
-  const word = cursor.take(ORDINARY);
-  // Mostly it is one word.
-  if (cursor.peek() === quote && (quote === '"' || cursor.peek(1) !== quote)) {
+  // Mostly it stands on one line as it is meant.
+  const text = cursor.restUpTo(quote);
+  if (text !== undefined && !(quote === '"' ? text.includes('\\') : cursor.peek(1) === quote)) {
     cursor.forward();
-    return { kind: 'scalar', text: word, plain: false, at: start, half: false };
+    return { kind: 'scalar', text, plain: false, at: start, half: false };
   }
-  if (word !== '') parts.push(word);
+  cursor.at = start + 1;
+  const parts: string[] = [];
   takeWords(cursor, quote, parts);
   while (cursor.peek() !== quote) {
     takeSpace(cursor, start, parts);

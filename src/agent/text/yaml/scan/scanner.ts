@@ -18,6 +18,8 @@ interface PossibleKey {
   column: number;
 }
 
+/** What most lines begin with: a word and its colon. */
+const KEY = /[A-Za-z][\w.-]{0,99}(?=:(?:[ \n]|$))/y;
 const COMMENT = /#[^\n\u2028\u2029]*/y;
 
 /** Characters that begin the same kind of token everywhere. */
@@ -220,10 +222,25 @@ class Scanner {
   }
 
   #plain(): void {
+    if (this.#flow === 0 && this.#keyAllowed && this.#key()) return;
     this.#saveKey();
     const { token, endedLine } = scanPlain(this.#cursor, this.#indent, this.#flow > 0);
     this.#keyAllowed = endedLine;
     this.tokens.push(token);
+  }
+
+  /** Takes a plain word with its colon, as `#plain` and then `#value` would. */
+  #key(): boolean {
+    const cursor = this.#cursor;
+    const { at, column } = cursor;
+    const text = cursor.take(KEY);
+    if (text === '') return false;
+    this.#dropKey();
+    if (this.#enter(column)) this.tokens.push({ kind: 'block-mapping-start', at });
+    this.tokens.push({ kind: 'key', at }, { kind: 'scalar', text, plain: true, at });
+    this.#keyAllowed = false;
+    this.#structure('value', 1);
+    return true;
   }
 
   #blockScalar(): void {

@@ -57,11 +57,16 @@ function hint(item: Node): string {
   return item.kind === 'mapping' ? ' A line that holds ": " must be quoted.' : '';
 }
 
+/** Mostly a line begins with such a word. */
+const PLAIN = /^[A-Za-z0-9_./+[-][A-Za-z0-9_./+-]*(?!\S)/;
+
 /**
  * The first word of a shell line, for people. Only a plain word may be shown; assignments, substitutions and
  * quotes could hold a secret, so they give `sh`.
  */
 function programOf(shell: string): string {
+  const plain = PLAIN.exec(shell)?.[0];
+  if (plain !== undefined) return printable(plain);
   const first = /^\s*(\S+)/.exec(shell)?.[1] ?? '';
   const bare = first.replace(/^'([^']*)'$/, '$1').replace(/;$/, '');
   return /^[A-Za-z0-9_./+[-][A-Za-z0-9_./+-]*$/.test(bare) ? printable(bare) : 'sh';
