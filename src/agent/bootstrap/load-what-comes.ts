@@ -24,7 +24,12 @@ export async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> 
     'references' in elsewhere
       ? (await import('../sealed/gather.ts')).gatherUserData(host, elsewhere, stop)
       : (await import('../sealed/open.ts')).openUserData(host, elsewhere, claimed);
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(options.deadlineSeconds * 1000)]);
+  let until: AbortSignal | undefined;
+  const signal = () => {
+    const leftMs = Math.max(0, Math.round(end - host.clock.monotonic()));
+    until ??= AbortSignal.any([stop, AbortSignal.timeout(leftMs)]);
+    return until;
+  };
   let told = '';
   const setUpNetwork: LoadOptions['setUpNetwork'] = async (settings) => {
     const { applyNetwork } = await import('../network/apply-network.ts');

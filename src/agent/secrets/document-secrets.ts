@@ -136,10 +136,12 @@ function ofFile(content: Uint8Array, mode: number): string[] {
   const whole = text.trim();
   const isOwners = (mode & NOT_OF_THE_OWNER) === 0;
   const isSecret = isOwners && WHOLE_SECRET.test(whole);
-  return [
-    ...(isSecret ? [whole] : isOwners ? whole.split('\n').filter(isSecretLine) : []),
-    ...secretsIn(text),
-  ];
+  const found = new Set(secretsIn(text));
+  if (isSecret) found.add(whole);
+  // Those of a private key are among them already.
+  else if (isOwners)
+    for (const line of whole.split('\n')) if (!found.has(line) && isSecretLine(line)) found.add(line);
+  return [...found];
 }
 
 /** A line that no word of a language fills. */

@@ -47,8 +47,8 @@ export interface LoadOptions {
   source?: string;
   /** Keep what is to be included once; a plan changes nothing. */
   keepsIncluded?: boolean;
-  /** Ends whatever is being included. */
-  signal?: AbortSignal;
+  /** Ends whatever is being included; made for who asks. */
+  signal?(): AbortSignal;
   /** Says why nothing is to be read of what a volume has a part in. */
   refuse?(found: Found): Promise<Failure | undefined>;
   /** Absent: user data that lie elsewhere stay there, and are no document. */

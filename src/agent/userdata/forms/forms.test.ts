@@ -66,7 +66,7 @@ describe('#include', () => {
       host: createLinuxHost({ root }),
       instance: 'i-1',
       keeps: false,
-      signal: deadline.signal,
+      signal: () => deadline.signal,
     };
     const text = Buffer.from(`#include http://127.0.0.1:${port}/drip`);
     await expect(readUserData(text, { metaData: {}, source: 'test' }, { library })).rejects.toThrow(

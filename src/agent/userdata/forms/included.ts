@@ -18,7 +18,7 @@ export interface Library {
   /** Nothing is asked of anybody; each address has the problem `NOT_LOOKED_AT`. */
   isOffline?: true;
   /** Aborts at the deadline. */
-  signal?: AbortSignal;
+  signal?(): AbortSignal;
 }
 
 /** What stands behind a `#` in the address: no server is told of it, and cloud-init passes over it. */
@@ -121,7 +121,7 @@ async function fromServer(
   try {
     const remote = { url: sensitive(url.href), headers: [], isCompressed: false };
     const settings = { authorities: [], totalSeconds: INCLUDE_SECONDS };
-    const bytes = await fetchBytes(host, remote, settings, MAX_RAW_BYTES, library.signal);
+    const bytes = await fetchBytes(host, remote, settings, MAX_RAW_BYTES, library.signal?.());
     const found = matching({ bytes, name }, pinned);
     // What is not what it should be is fetched anew the next time.
     if (isOnce && keeps && !('problem' in found))
@@ -129,7 +129,7 @@ async function fromServer(
     return found;
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
-    if (library.signal?.aborted)
+    if (library.signal?.().aborted)
       throw new NotYetIncluded(`${name} had not given all of what is included when the deadline passed`);
     if (error.refused) return { problem: `was refused: ${error.message}` };
     throw new NotYetIncluded(error.message);

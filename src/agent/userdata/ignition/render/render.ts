@@ -187,7 +187,7 @@ class Rendering {
           remote,
           { totalSeconds: INCLUDE_SECONDS, ...how },
           this.#bytes,
-          this.#library.signal,
+          this.#library.signal?.(),
         ));
       known.set(key, bytes);
       return bytes;
