@@ -42,7 +42,7 @@ const OF_NAME = 6;
 let drawn = Buffer.alloc(0);
 
 function ofKernel(): number | undefined {
-  if (drawn.length < OF_NAME) drawn = draw(16 * OF_NAME);
+  if (drawn.length < OF_NAME) drawn = draw(32 * OF_NAME);
   const bytes = drawn.subarray(0, OF_NAME);
   drawn = drawn.subarray(OF_NAME);
   return bytes.length === OF_NAME ? bytes.readUIntBE(0, OF_NAME) : undefined;

@@ -24,7 +24,7 @@ import { lacksInodes } from './inodes.ts';
 import { openNamed } from './open-named.ts';
 import { openToAppend } from './open-to-append.ts';
 import { openParent, type Parent } from './paths/open-parent.ts';
-import { openRegular } from './paths/open-regular.ts';
+import { openIfPresent, openRegular } from './paths/open-regular.ts';
 import { lookupOwner } from './paths/owners.ts';
 import { realInRoot, resolveInRoot } from './paths/resolve.ts';
 import type { KnownDirectories } from './paths/trusted-path.ts';
@@ -142,7 +142,7 @@ export function createFiles(root: string): Files {
 
     async readIfPresent(path, maxBytes = MOST_BYTES) {
       return attempt('reading', path, () => {
-        const file = ifPresent(() => openRegular(root, path));
+        const file = ifPresent(() => openIfPresent(root, path));
         return file && readOpen(file, maxBytes, path);
       });
     },

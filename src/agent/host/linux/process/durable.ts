@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RUN_DIR } from '../../../document/paths.ts';
 import { followRun, statusIn, textIn } from '../../common/process/durable-run.ts';
@@ -32,6 +32,8 @@ export class DurablePrograms {
 
   find(name: string): DurableState | undefined {
     const dir = this.#dir(name);
+    // Mostly nothing is there, and each file that cannot be read is an error with its stack.
+    if (!existsSync(dir)) return undefined;
     const identity = readIdentity(dir);
     if (statusIn(dir) !== undefined) return 'ended';
     if (identity === undefined) return undefined;

@@ -10,7 +10,7 @@ const STICKY = 0o1000;
 const NOBODY = 65_534;
 
 /** How far root alone decides where a path leads, and who decides from there on. */
-interface TrustedPath {
+export interface TrustedPath {
   /** A path of this process without links that only root can change; it may still be missing. */
   base: string;
   /** What of the path lies below `base` where others than root can put links and change directories. */
@@ -19,6 +19,8 @@ interface TrustedPath {
   whose: number | undefined;
   /** Whether there is a directory that holds `base`. */
   hasParent?: boolean;
+  /** Nothing was at `base`. */
+  isMissing?: boolean;
 }
 
 /**
@@ -82,7 +84,7 @@ export function followTrusted(root: string, path: string, known: KnownDirectorie
     if (isForAll(stat) && (stat.mode & STICKY) === 0) return foreign(NOBODY, done);
     known.set(above + next, stat);
   }
-  return { base: above + done || '/', rest: [], whose: undefined, hasParent };
+  return { base: above + done || '/', rest: [], whose: undefined, hasParent, isMissing: here === undefined };
 }
 
 const ownersOfRoot = new Map<string, ReadonlySet<number>>();
