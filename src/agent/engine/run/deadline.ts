@@ -29,25 +29,16 @@ export class Deadline {
     return this.remainingMs() === 0;
   }
 
-  /**
-   * A signal that aborts at the soft deadline or with `other`. Call `cancel` when nobody needs it any more.
-   */
-  signal(other: AbortSignal): { signal: AbortSignal; cancel: () => void } {
+  /** A signal that aborts at the soft deadline or with `other`, as long as `ended` has not. */
+  signal(other: AbortSignal, ended: AbortSignal): AbortSignal {
     const controller = new AbortController();
     const abort = () => controller.abort();
-    const cancelled = new AbortController();
-    void this.#clock.sleep(Math.min(this.remainingMs(), LONGEST_MS), cancelled.signal).then(() => {
-      if (!cancelled.signal.aborted) abort();
+    void this.#clock.sleep(Math.min(this.remainingMs(), LONGEST_MS), ended).then(() => {
+      if (ended.aborted) other.removeEventListener('abort', abort);
+      else abort();
     });
     other.addEventListener('abort', abort, { once: true });
     if (other.aborted) abort();
-    return {
-      signal: controller.signal,
-      cancel: () => {
-        // Without a reason Node.js makes an error with its stack, which nobody reads.
-        cancelled.abort('cancelled');
-        other.removeEventListener('abort', abort);
-      },
-    };
+    return controller.signal;
   }
 }

@@ -45,14 +45,11 @@ class SequenceRun {
     this.#startMono = host.clock.monotonic();
     const deadline = new Deadline(host.clock, options.deadlineSeconds * 1000, this.#history.activeMs);
     this.#telling = new Telling(options);
-    const { signal, cancel } = deadline.signal(options.stop);
     const ended = new AbortController();
+    const signal = deadline.signal(options.stop, ended.signal);
     void this.#telling.keepBeating(ended.signal);
-    this.#end = () => {
-      cancel();
-      // With a reason, so that Node.js makes no error with its stack.
-      ended.abort('ended');
-    };
+    // With a reason, so that Node.js makes no error with its stack.
+    this.#end = () => ended.abort('ended');
     this.#runner = new StepRunner(options, this.#history, deadline, this.#telling, signal);
   }
 
