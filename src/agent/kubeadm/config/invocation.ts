@@ -31,3 +31,11 @@ export function parseInvocation(argv: readonly string[]): Invocation {
   const configPath = flagValue(flags, 'config');
   return { kind: 'bootstrap', verb, args, ...(configPath === undefined ? {} : { configPath }) };
 }
+
+/** The same arguments with another path of the configuration. */
+export function withConfig(args: readonly string[], from: string, to: string): string[] {
+  return args.map((arg, index) => {
+    if (arg === `--config=${from}`) return `--config=${to}`;
+    return arg === from && args[index - 1] === '--config' ? to : arg;
+  });
+}

@@ -9,6 +9,7 @@ import type { ApiVersion } from './api/versions.ts';
 import { capTimeouts } from './cap-timeouts.ts';
 import { flagList, parseFlags } from './flags.ts';
 import { flagsAsConfig } from './flags-as-config.ts';
+import { withConfig } from './invocation.ts';
 import { withLabels } from './kubelet/node-labels.ts';
 import { patchesFlag, withPatches } from './patches.ts';
 import { type CallReading, readCall } from './read-call.ts';
@@ -182,11 +183,4 @@ function refusal(name: string, first: ConfigProblem, more: number): KubeadmError
     first.code,
     `The kubeadm configuration is not valid: ${placedMessage(first, name)}${others}.`,
   );
-}
-
-function withConfig(args: readonly string[], from: string, to: string): string[] {
-  return args.map((arg, index) => {
-    if (arg === `--config=${from}`) return `--config=${to}`;
-    return arg === from && args[index - 1] === '--config' ? to : arg;
-  });
 }

@@ -43,6 +43,15 @@ describe('liftKubeadm', () => {
     expect(liftKubeadm(line)).toMatchObject({ verb: 'join', configPath });
   });
 
+  it.each([
+    'kubeadm join --config k.yaml',
+    'sudo kubeadm init --config=./k.yaml',
+    'kubeadm init --config ~/k',
+  ])('leaves %s to the shell, which knows where it is', (line) => {
+    expect(liftKubeadm(line)).toBeUndefined();
+    expect(mentionsKubeadmBootstrap(line)).toBe(true);
+  });
+
   it('takes quoted operators for the plain words that they are', () => {
     expect(liftKubeadm("kubeadm join '&&' x '>' y")).toEqual({ verb: 'join', args: ['&&', 'x', '>', 'y'] });
   });

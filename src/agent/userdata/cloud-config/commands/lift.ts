@@ -33,7 +33,7 @@ const PROGRAMS = new Set([
 
 /**
  * The kubeadm call in a shell line; undefined if the line is or contains anything else: pipes, expansions, other
- * redirections, phases, dry runs. Never throws.
+ * redirections, phases, dry runs, a configuration by a relative path. Never throws.
  */
 export function liftKubeadm(shell: string): LiftedKubeadm | undefined {
   const tokens = shellTokens(shell);
@@ -65,8 +65,13 @@ export function liftKubeadmCall(
   const invocation = PROGRAMS.has(program) ? parseInvocation(words) : undefined;
   if (behind === undefined || invocation?.kind !== 'bootstrap') return undefined;
   const { verb, args, configPath } = invocation;
+  // Only the shell knows from where it leads.
+  if (configPath !== undefined && !WHOLE_PATH.test(configPath)) return undefined;
   return { verb, args, ...(configPath === undefined ? {} : { configPath }), ...behind.environment };
 }
+
+/** Of Windows too. */
+const WHOLE_PATH = /^(?:\/|[A-Za-z]:[\\/])/;
 
 /** The path in exactly `&& echo success > PATH`. */
 function sentinelOf(tokens: Token[]): string | undefined {
