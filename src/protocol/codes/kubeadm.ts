@@ -39,7 +39,7 @@ export const kubeadmCodes = () =>
       'user data',
       'permanent',
       'A command calls kubeadm in a way that Slipway leaves to the shell, so it is neither tried again nor explained.',
-      'Write it on a line of its own as Cluster API does: kubeadm join --config FILE && echo success > SENTINEL.',
+      'Write it on a line of its own with whole paths, as Cluster API does: kubeadm join --config /FILE && echo success > SENTINEL.',
     ),
     PreflightFailed: entry(
       'preflight',
