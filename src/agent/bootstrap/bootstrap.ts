@@ -22,7 +22,6 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
   const options = isAnew ? { ...given, isAgain: false } : given;
   const { host, agent, watcher } = options;
   let powerState: PowerStateSettings | undefined;
-  let noted: Promise<void> | undefined;
   const how = { mode: 'bootstrap', agent, isAgain: options.isAgain ?? false, ...options.verdict } as const;
   const verdict = await concluding(host, how, async (about) => {
     let isLeft = false;
@@ -46,14 +45,12 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
     const outcome = await runDocument({ ...options, isAnew, onLeft }, about, document, plan);
     // What was not acted upon stays where it lies, for who asks for it.
     if (isLeft) return outcome;
-    // Nobody waits for it before the verdict.
-    if (outcome.result === 'succeeded') noted = noteInstance(host, about.instance, answer.seed);
+    if (outcome.result === 'succeeded') await noteInstance(host, about.instance, answer.seed);
     // A run that goes on at the next boot has no verdict yet, and bad input changes nothing.
     if (!options.isAgain && (outcome.result === 'succeeded' || outcome.result === 'failed'))
       powerState = answer.document.system?.powerState;
     return paidFor(options, outcome, duties);
   });
-  await noted;
   if (powerState !== undefined) {
     const { changePowerState } = await import('../engine/power-state.ts');
     const done = await changePowerState(host, verdict.instance, powerState);

@@ -10,6 +10,7 @@ import { HostError } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { failed, failure } from '../failure.ts';
 import { Journal } from '../journal.ts';
+import { recordDone } from '../record-steps.ts';
 import type { SequenceOptions } from '../sequence.ts';
 import type { Step, StepResult } from '../step.ts';
 import { runSequence } from './run-sequence.ts';
@@ -214,6 +215,17 @@ describe('runSequence', () => {
       ['ntp', true],
       ['swap', false],
     ]);
+  });
+
+  it('has on disk what is never to be done before a step runs, whatever the step is', async () => {
+    const { see, seen } = watchSyncs();
+    const journal = await Journal.open(host);
+    const files = step('files', see('files'), { repeatable: true });
+    const options = about(journal, [files]);
+    await recordDone({ ...options, steps: [done('left')], message: 'left as it is' });
+    await runSequence(options);
+    await journal.close();
+    expect(seen).toEqual([['files', true]]);
   });
 
   it('lets the first unfinished step of each group begin its preparations before anything runs', async () => {

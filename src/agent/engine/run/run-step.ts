@@ -25,8 +25,8 @@ export class StepRunner {
   readonly #telling: Telling;
   readonly #signal: AbortSignal;
   readonly #skipped: Step[] = [];
-  /** All that is not on the disk yet may be lost: it tells of repeatable steps. */
-  #mayLose = true;
+  /** All that may not be on the disk yet may be lost: it tells of repeatable steps. */
+  #mayLose: boolean;
   /** What this sequence has run, by id: where it ended in the journal, if that was in an earlier process. */
   readonly #ran: Map<string, number>;
 
@@ -41,6 +41,8 @@ export class StepRunner {
     this.#o = options;
     this.#history = history;
     this.#ran = new Map(history.ranNow);
+    // What came before this sequence, of this agent or another one, tells of more than steps.
+    this.#mayLose = options.journal.records.length === 0;
     this.#deadline = deadline;
     this.#telling = telling;
     this.#signal = signal;
@@ -64,7 +66,6 @@ export class StepRunner {
       const toldAgain = isSince ? 'bootstrapped since' : 'not yet bootstrapped';
       return past.ended.failure && { result: 'failed', failure: past.ended.failure, toldAgain };
     }
-    if (this.#skipped.length > 0) this.#mayLose = false;
     for (const finished of this.#skipped.splice(0)) await finished.renew?.(host);
     if (this.ran === 0) await this.#startAhead(step);
     this.ran += 1;

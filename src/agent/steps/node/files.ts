@@ -23,7 +23,7 @@ export interface FilesSpec {
  */
 export const writeFiles: Work<FilesSpec> = ({ entries, stores }) => ({
   // A server may give a secret once.
-  repeatable: entries.every((entry) => !entry.append && entry.from === undefined && !isSecret(entry)),
+  repeatable: entries.every(({ append, from }) => !append && from === undefined),
 
   async run({ host, interrupted, signal }) {
     const secrets = new SecretContents(host, stores, signal);

@@ -38,6 +38,25 @@ async function apply(userData: string, ids: RegExp): Promise<Record<string, Step
   return answers;
 }
 
+/** Those of the steps that a power loss may hide. */
+async function repeatable(userData: string): Promise<string[]> {
+  const host = createLinuxHost({ root: machine.root.path });
+  const document = readDocument(Buffer.from(`#cloud-config\n${userData}`), { metaData: {}, source: 'test' });
+  const shared = openShared(host, document, 'i-1', () => {});
+  const steps = await loadSteps(plan(document), shared);
+  return steps.filter((step) => step.repeatable).map(({ id }) => id);
+}
+
+test.each([
+  ['write_files: [{path: /a, content: b}, {path: /a, content: c}]\nhostname: n', ['files', 'hostname']],
+  ['write_files: [{path: /a, content: b}, {path: /a, content: c, append: true}]', []],
+  ['write_files: [{path: /a, source: {uri: "https://b.example/c"}}]', []],
+  ['ssh_deletekeys: true', []],
+  ['ssh_genkeytypes: [ed25519]\nruncmd: [echo >>/a]', ['ssh/host-keys']],
+])('may be done twice: %s', async (userData, ids) => {
+  expect((await repeatable(userData)).filter((id) => id !== 'kernel')).toEqual(ids);
+});
+
 const read = async (path: string): Promise<string | undefined> =>
   (await createLinuxHost({ root: machine.root.path }).files.readIfPresent(path))?.toString('utf8');
 const modeOf = async (path: string): Promise<number> =>

@@ -11,8 +11,8 @@ const fileOf = (type: string): string => `${DIRECTORY}/ssh_host_${type}_key`;
 /** Puts host keys in place that are given, and makes those that are missing (cloud-init's `cc_ssh`). */
 export const setUpHostKeys: Work<HostKeySettings> = ({ given, made, replaces }) => ({
   onFailure: 'continue',
-  // Of keys that a power loss leaves, nobody has seen any.
-  repeatable: true,
+  // Nor may one that knows nothing of the first; see below.
+  repeatable: !replaces,
   run: ({ host, interrupted, signal }) =>
     attempt(async () => {
       // Another try must not take away what the first one made.
