@@ -15,7 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectVersion, root } from '../project.ts';
+import { nodeBinary, projectVersion, root } from '../project.ts';
+import { functionIn } from './base/hash-secrets.ts';
 import { buildBinary } from './binary.ts';
 
 describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBinary', () => {
@@ -57,6 +58,13 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
     expect(JSON.parse(run(binary, 'version', '--output', 'json').stdout)).toMatchObject({
       version: projectVersion(),
     });
+  });
+
+  it('has a V8 that does not look for primes', () => {
+    const node = readFileSync(nodeBinary());
+    const { offset, size } = functionIn(node);
+    const [made, whole] = [readFileSync(binary), node.subarray(offset, offset + size)];
+    expect([made.includes(whole), made.includes(whole.subarray(-size / 2))]).toEqual([false, true]);
   });
 
   it('carries the licences of what others wrote in it', () => {

@@ -1,13 +1,14 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BUILDER, distPath, type Platform } from '../platforms.ts';
 import { bundlePath, licensesPath } from '../project.ts';
-import { baseNode } from './base-node.ts';
+import { baseNode } from './base/base-node.ts';
+import { withFirstSecrets } from './base/hash-secrets.ts';
+import { stripped } from './base/strip.ts';
 import { asFunction, bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
 import { AGENT_ARGV, pack, sayVersion } from './pack.ts';
 import { agentParts } from './parts/parts.ts';
-import { stripBinary } from './strip.ts';
 import { codeCaches } from './warm-up.ts';
 
 /** Absolute paths of what is built. */
@@ -55,7 +56,7 @@ export async function buildBinary(
     writeFileSync(report, asFunction((await bundle({ entry: 'src/slipway-report.ts' })).code));
     writeFileSync(launcher, (await bundle({ entry: 'build/binary/launcher.ts' })).code);
     writeFileSync(licenses, licensesText(partsOf(whole.inputs)));
-    stripBinary(path, base);
+    writeFileSync(base, stripped(withFirstSecrets(readFileSync(path))), { mode: 0o755 });
     const assets = Object.fromEntries(
       [...parts.map(({ name }) => name), 'report', 'licenses'].map((name) => [name, name]),
     );

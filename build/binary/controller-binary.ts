@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { basename, dirname, join } from 'node:path';
 import { BUILDER, distPath, type Platform } from '../platforms.ts';
 import { root } from '../project.ts';
-import { baseNode } from './base-node.ts';
+import { baseNode } from './base/base-node.ts';
+import { stripBinary } from './base/strip.ts';
 import { bundle } from './bundle.ts';
 import { components } from './components.ts';
 import { licensesText, partsOf } from './licenses.ts';
 import { pack, sayVersion } from './pack.ts';
-import { stripBinary } from './strip.ts';
 
 /**
  * Builds the controller's binary, for linux-x64 where nothing else is said, and beside it the licences of what is in it and what clusterctl takes:

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeBinary } from '../project.ts';
+import { stripBinary } from './base/strip.ts';
 import { pack } from './pack.ts';
-import { stripBinary } from './strip.ts';
 
 /** Says what a packed program sees of its start, or becomes another program. */
 const PROBE = `

@@ -139,6 +139,18 @@ export interface SequenceEnded {
   failure?: Failure;
   /** The step that `failure` is of; absent where an older agent ended it. */
   failedStep?: string;
+  /** What a success leaves for later boots; absent where they were not acted upon, in shim mode and of an older agent. */
+  noted?: Noted;
+}
+
+/** By what a later boot knows that it is the same machine, and has the same user data. It stays on the machine. */
+export interface Noted {
+  /** The machine id; absent where the machine has none. */
+  machine?: string;
+  /** The UUID that firmware or hypervisor last gave the machine; absent where it gave none. */
+  uuid?: string;
+  /** Digest of user data that came on a volume; null where they came from elsewhere, absent where nobody knows. */
+  seed?: string | null;
 }
 
 /** How a sequence can end. `transient`: failed, but the same machine may succeed at its next boot. */

@@ -27,6 +27,8 @@ const isHead = hasShape({
   type: isName,
 });
 
+const isTextOrNull = (value: unknown): boolean => value === null || maybe(isText)(value);
+
 const BODIES: Readonly<Record<RecordBody['type'], Shape>> = {
   'run.started': {
     run: isName,
@@ -67,6 +69,7 @@ const BODIES: Readonly<Record<RecordBody['type'], Shape>> = {
     ms: isDuration,
     failure: maybe(isFailure),
     failedStep: maybe(isText),
+    noted: maybe(hasShape({ machine: maybe(isText), uuid: maybe(isText), seed: isTextOrNull })),
   },
   'node.reset': { run: isName, scope: maybe(isOneOf('node')) },
   'journal.repaired': { bytes: isCount },

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { distPath, WINDOWS } from '../../platforms.ts';
 import { nodeBinary, projectVersion } from '../../project.ts';
-import { baseNode } from '../base-node.ts';
+import { baseNode } from '../base/base-node.ts';
 import { asFunction, bundle } from '../bundle.ts';
 import { licensesText, partsOf } from '../licenses.ts';
 import { pack } from '../pack.ts';

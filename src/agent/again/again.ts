@@ -3,6 +3,7 @@ import type { Failure, StepOutline } from '../../protocol/journal.ts';
 import type { Document } from '../document/document.ts';
 import { failure } from '../engine/failure.ts';
 import { historyOf } from '../engine/history.ts';
+import { recordsOf } from '../engine/parse-journal.ts';
 import type { Step } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
 import { looksJoined } from '../kubeadm/repeat/joined.ts';
@@ -14,7 +15,7 @@ import { type Changes, changesOf } from './changes.ts';
 import { dueFiles } from './due-files.ts';
 import { type LastSuccess, lastSuccess } from './last-success.ts';
 import { loadAgain } from './load-again.ts';
-import { isShim, recordsOf } from './unfinished.ts';
+import { isShim } from './unfinished.ts';
 
 /** What another run on a machine that was bootstrapped before does. */
 export interface Again extends Changes {

@@ -95,9 +95,13 @@ describe.runIf(process.getuid?.() === 0)('a boot of a node with other user data 
 
   it('has the first boot of a newer version note what made it a node, and then believes no volume', async () => {
     expect((await boot()).result).toBe('succeeded');
-    const note = join(root.path, INSTANCE_NOTE);
-    const { seed: _, ...older } = JSON.parse(readFileSync(note, 'utf8'));
-    writeFileSync(note, JSON.stringify(older));
+    const journal = join(root.path, JOURNAL);
+    const written = readFileSync(journal, 'utf8');
+    const [, noted = ''] = /,"noted":({[^}]*})/.exec(written) ?? [];
+    const { seed, ...older } = JSON.parse(noted);
+    expect(seed).toBeNull();
+    writeFileSync(journal, written.replace(`,"noted":${noted}`, ''));
+    put(INSTANCE_NOTE, JSON.stringify({ version: 1, instance: 'i-1', ...older }));
     expect(await boot()).toMatchObject({ result: 'succeeded', findings: [] });
     volume('i-2', EVIL);
     expect((await boot()).findings.at(-1)).toMatchObject({ code: 'NodeLeftAsItIs' });

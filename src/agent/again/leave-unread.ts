@@ -1,6 +1,5 @@
-import type { Failure } from '../../protocol/journal.ts';
-import { JOURNAL } from '../document/paths.ts';
-import { MAX_JOURNAL_BYTES, parseJournal } from '../engine/parse-journal.ts';
+import type { Failure, JournalRecord } from '../../protocol/journal.ts';
+import { recordsOf } from '../engine/parse-journal.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { looksJoined } from '../kubeadm/repeat/joined.ts';
 import { asBefore } from './as-before.ts';
@@ -19,8 +18,7 @@ export async function leaveUnread(
   instance: string,
   wrong: Failure,
 ): Promise<LeftAtBoot | undefined> {
-  const bytes = await host.files.readIfPresent(JOURNAL, MAX_JOURNAL_BYTES).catch(noneIfUnreadable);
-  const { records } = parseJournal(bytes ?? Buffer.alloc(0));
+  const records = await recordsOf(host).catch(noneIfUnreadable);
   const last = lastSuccess(records);
   if (last?.instance !== instance || !last.steps.some(({ id }) => id === 'kubeadm')) return undefined;
   // The machine is another one since, or was begun as one.
@@ -34,6 +32,7 @@ export async function leaveUnread(
 }
 
 /** An agent that cannot read the journal knows of no success, so the verdict on the user data stands. */
-function noneIfUnreadable(error: unknown): undefined {
+function noneIfUnreadable(error: unknown): readonly JournalRecord[] {
   if (!(error instanceof HostError)) throw error;
+  return [];
 }

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { JOURNAL, OUTCOME } from '../document/paths.ts';
+import { recordsOf } from '../engine/parse-journal.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
 import { FIRST, reruns } from './fixtures/rerun.ts';
-import { isUnfinished, planAnew, recordsOf } from './unfinished.ts';
+import { isUnfinished, planAnew } from './unfinished.ts';
 
 /** A machine's root is entered, which only root may do. */
 describe.runIf(process.getuid?.() === 0)(

@@ -1,19 +1,11 @@
 import type { JournalRecord } from '../../protocol/journal.ts';
 import type { Document } from '../document/document.ts';
-import { JOURNAL } from '../document/paths.ts';
 import { historyOf } from '../engine/history.ts';
-import { MAX_JOURNAL_BYTES, parseJournal } from '../engine/parse-journal.ts';
 import type { Host } from '../host/host.ts';
 import { fitting } from '../steps/fitting.ts';
 import { plan } from '../steps/plan.ts';
 import type { Change } from './changes.ts';
 import { lastSuccess } from './last-success.ts';
-
-/** @throws HostError if the journal cannot be read */
-export async function recordsOf(host: Host): Promise<readonly JournalRecord[]> {
-  const bytes = await host.files.readIfPresent(JOURNAL, MAX_JOURNAL_BYTES);
-  return parseJournal(bytes ?? Buffer.alloc(0)).records;
-}
 
 /**
  * Has a bootstrap begun, and none succeeded since? Then `--again` is another try of that one: what has failed is run anew, also

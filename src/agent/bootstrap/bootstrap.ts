@@ -1,7 +1,9 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PowerStateSettings } from '../document/system-settings.ts';
-import { lastInstance, noteInstance } from '../engine/last-instance.ts';
+import { lastInstance, noteAlone, noteOf } from '../engine/last-instance.ts';
 import { outcomeWithoutSequence } from '../engine/outcome.ts';
+import { recordsOf } from '../engine/parse-journal.ts';
+import type { NoteAtSuccess } from '../engine/sequence.ts';
 import { plan } from '../steps/plan.ts';
 import { keepInstance } from '../userdata/instance/keep-instance.ts';
 import { areWiped } from '../wipe/note.ts';
@@ -42,10 +44,11 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
     const exposed = await exposure(host, answer.document, answer.cloud);
     const report = [...answer.document.report, ...unpaid, ...exposed];
     const document = { ...answer.document, report, isWiped };
-    const outcome = await runDocument({ ...options, isAnew, onLeft }, about, document, plan);
+    const note: NoteAtSuccess = async (records) => (isLeft ? undefined : noteOf(host, records, answer.seed));
+    const outcome = await runDocument({ ...options, isAnew, onLeft, note }, about, document, plan);
     // What was not acted upon stays where it lies, for who asks for it.
     if (isLeft) return outcome;
-    if (outcome.result === 'succeeded') await noteInstance(host, about.instance, answer.seed);
+    if (options.isAgain && outcome.result === 'succeeded') await noteAlone(host, about.instance, answer.seed);
     // A run that goes on at the next boot has no verdict yet, and bad input changes nothing.
     if (!options.isAgain && (outcome.result === 'succeeded' || outcome.result === 'failed'))
       powerState = answer.document.system?.powerState;
@@ -61,6 +64,6 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
 
 /** A journal that cannot be read has its say later, as a verdict. */
 async function isToTryAnew(host: BootstrapOptions['host']): Promise<boolean> {
-  const { isUnfinished, recordsOf } = await import('../again/unfinished.ts');
+  const { isUnfinished } = await import('../again/unfinished.ts');
   return isUnfinished(await recordsOf(host).catch(() => []));
 }

@@ -5,6 +5,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Document, ReportEntry } from '../document/document.ts';
 import { failure } from '../engine/failure.ts';
 import { outcomeOfNothing, outcomeWithoutSequence } from '../engine/outcome.ts';
+import type { SequenceOptions } from '../engine/sequence.ts';
 import type { Step } from '../engine/step.ts';
 import { configurationReport } from '../preflight/configuration-report.ts';
 import { knownSecrets } from '../secrets/document-secrets.ts';
@@ -31,7 +32,7 @@ type RunOptions = Pick<
   isAnew?: boolean;
   /** Called where a boot leaves these user data to another run; nobody is to take them away then. Without it all is done. */
   onLeft?: () => void;
-};
+} & Pick<SequenceOptions, 'note'>;
 
 /** Runs the document's steps and makes the outcome. Runs nothing if its report has an error. */
 export async function runDocument(

@@ -18,7 +18,7 @@ import { whatIsLost } from './what-is-lost.ts';
 /** Opens the journal, runs the steps and makes the outcome of it. */
 export async function runJournalled(
   options: Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'> &
-    Pick<SequenceOptions, 'digest' | 'findings' | 'commandsDecide'> & {
+    Pick<SequenceOptions, 'digest' | 'findings' | 'commandsDecide' | 'note'> & {
       about: About;
       steps: Step[];
       /** The user data have lost their secrets since they did their work. */

@@ -93,7 +93,8 @@ async function ofAccounts(document: Document): Promise<Document['report']> {
 /** What `slipway bootstrap --again` would do. */
 async function tellAgain(host: Host, document: Document, format: 'text' | 'json'): Promise<number> {
   const { planAgain } = await import('../again/again.ts');
-  const { isUnfinished, planAnew, recordsOf } = await import('../again/unfinished.ts');
+  const { isUnfinished, planAnew } = await import('../again/unfinished.ts');
+  const { recordsOf } = await import('../engine/parse-journal.ts');
   const { againAsJson, againLines } = await import('../again/tell-again.ts');
   const records = await recordsOf(host);
   const again = isUnfinished(records)

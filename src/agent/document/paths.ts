@@ -67,7 +67,10 @@ export const INCLUDES_DIR = `${STATE_DIR}/includes`;
 /** Which user data were wiped, by their SHA-256 without their secrets: they never count as new ones. Mode 0600. */
 export const WIPED_NOTE = `${STATE_DIR}/wiped.json`;
 
-/** The instance that this machine was bootstrapped for, with its machine id. Mode 0600. */
+/**
+ * The instance that this machine was bootstrapped for, with its machine id, where the journal does not say so: `--again` had nothing to do, or an
+ * older release noted it. Mode 0600.
+ */
 export const INSTANCE_NOTE = `${STATE_DIR}/instance.json`;
 
 /** Sealed user data after their success, without their secrets; mode 0600. */

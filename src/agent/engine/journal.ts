@@ -11,7 +11,10 @@ import type { Host } from '../host/host.ts';
 import { MAX_JOURNAL_BYTES, parseJournal } from './parse-journal.ts';
 
 /** Words, numbers and digests of Slipway's own. */
-const OWN: ReadonlySet<string> = new Set(['type', 'run', 'sequence', 'digest', 'mode', 'agent', 'result']);
+const OWN: ReadonlySet<string> = new Set([
+  ...['type', 'run', 'sequence', 'digest', 'mode', 'agent', 'result'],
+  ...['machine', 'uuid', 'seed'],
+]);
 
 /**
  * The journal, open for appending. `records` holds what stood in it before. An append is on disk when it

@@ -1,10 +1,12 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
-import { INSTANCE_NOTE } from '../document/paths.ts';
+import { INSTANCE_NOTE, STATE_DIR } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { lastInstance, noteInstance } from './last-instance.ts';
+import { Journal } from './journal.ts';
+import { lastInstance, noteAlone, notedSeed, noteOf } from './last-instance.ts';
+import { recordsOf } from './parse-journal.ts';
 
 const ONE = '4c4c4544-0033-4d10-8052-b4c04f465931';
 const TURNED = '44454c4c-3300-104d-8052-b4c04f465931';
@@ -38,26 +40,74 @@ it.each([
   ['the copy of a disk in another machine', ONE, OTHER, OTHER],
 ])('%s', async (_, before, now, instance) => {
   shows(before);
-  await noteInstance(host(), 'i-1');
+  await noteAlone(host(), 'i-1');
   shows(now);
   expect(await lastInstance(host())).toBe(instance);
 });
 
 it('counts for no machine of another machine id', async () => {
-  await noteInstance(host(), 'i-1');
+  await noteAlone(host(), 'i-1');
   writeFileSync(join(root, 'etc/machine-id'), 'm-2\n');
   expect(await lastInstance(host())).toBe('m-2');
 });
 
 it('learns the UUID of a machine whose source answers again, and forgets none', async () => {
-  await noteInstance(host(), 'i-1');
+  await noteAlone(host(), 'i-1');
   expect(note()).not.toHaveProperty('uuid');
   for (const uuid of [ONE, OTHER]) {
     shows(uuid);
-    await noteInstance(host(), 'i-1');
+    await noteAlone(host(), 'i-1');
     expect([note().uuid, await lastInstance(host())]).toEqual([uuid, 'i-1']);
   }
   shows(undefined);
-  await noteInstance(host(), 'i-1');
+  await noteAlone(host(), 'i-1');
   expect(note().uuid).toBe(OTHER);
+});
+
+/** A success as `runSequence` records it. */
+async function succeed(instance: string, seed?: string | null): Promise<void> {
+  await host().files.mkdir(STATE_DIR, 0o700);
+  const journal = await Journal.open(host());
+  const noted = await noteOf(host(), journal.records, seed);
+  const about = { run: 'r', instance, mode: 'bootstrap', agent: '0', pid: 1 } as const;
+  await journal.append({ type: 'run.started', ...about });
+  const ended = { run: 'r', sequence: 's', result: 'succeeded', exitStatus: 0, ms: 1 } as const;
+  await journal.append({ type: 'sequence.ended', ...ended, ...(noted ? { noted } : {}) });
+  await journal.close();
+}
+const known = async () => [await lastInstance(host()), await notedSeed(host())];
+
+it('is told by the journal of the last success, and by nothing beside it', async () => {
+  shows(ONE);
+  await succeed('i-1', 'a'.repeat(64));
+  expect(await known()).toEqual(['i-1', 'a'.repeat(64)]);
+  expect(existsSync(join(root, INSTANCE_NOTE))).toBe(false);
+  await noteAlone(host(), 'i-1');
+  expect(existsSync(join(root, INSTANCE_NOTE))).toBe(false);
+  expect((await recordsOf(host())).at(-1)).toMatchObject({ noted: { machine: 'm-1', uuid: ONE } });
+  shows(undefined);
+  await succeed('i-1');
+  expect(await known()).toEqual(['i-1', 'a'.repeat(64)]);
+  shows(OTHER);
+  await succeed('i-2', null);
+  expect(await known()).toEqual(['i-2', null]);
+});
+
+it('goes by what was noted last, beside the journal or in it', async () => {
+  await succeed('i-1', null);
+  await noteAlone(host(), 'i-1', 'b');
+  expect(await known()).toEqual(['i-1', 'b']);
+  await succeed('i-1');
+  expect(await known()).toEqual(['i-1', 'b']);
+  await succeed('i-2', null);
+  expect(await known()).toEqual(['i-2', null]);
+});
+
+it('takes the note of an older release for what it was, until a success is noted in the journal', async () => {
+  await host().files.write(INSTANCE_NOTE, '{"version":1,"instance":"i-1","machine":"m-1","seed":"c"}\n');
+  expect(await known()).toEqual(['i-1', 'c']);
+  await succeed('i-1');
+  expect(await known()).toEqual(['i-1', 'c']);
+  await succeed('i-2', null);
+  expect(await known()).toEqual(['i-2', null]);
 });

@@ -1,8 +1,10 @@
 import { digest } from '../../kit/digest.ts';
+import type { JournalRecord, Noted } from '../../protocol/journal.ts';
 import { INSTANCE_NOTE } from '../document/paths.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { machineInstance } from './instance.ts';
 import { isAnotherMachine, machineUuid } from './machine-uuid.ts';
+import { recordsOf } from './parse-journal.ts';
 
 const MOST_BYTES = 4096;
 
@@ -11,6 +13,8 @@ interface Note {
   machine?: unknown;
   uuid?: unknown;
   seed?: unknown;
+  /** The last record of the journal by then; absent in the note of an older release, which noted nothing in the journal. */
+  after?: unknown;
 }
 
 /** What is noted of user data that came on a volume. */
@@ -19,23 +23,37 @@ export function seedOf(userData: Uint8Array): string {
 }
 
 /**
- * Notes for whom a bootstrap has succeeded on this machine, for boots at which its source does not say.
+ * What a bootstrap that succeeds notes in the journal, for boots at which its source does not say which instance this is.
  *
+ * @param records what the journal holds by then
  * @param seed `seedOf` user data that came on a volume; null where they came from elsewhere; undefined where that says nothing of what
  * the next boot finds
+ * @returns undefined where the machine cannot be asked; nothing of the success rests on it
  */
-export async function noteInstance(host: Host, instance: string, seed?: string | null): Promise<void> {
+export async function noteOf(
+  host: Host,
+  records: readonly JournalRecord[],
+  seed?: string | null,
+): Promise<Noted | undefined> {
   try {
-    const before = await readNote(host);
-    const machine = await host.machineId();
-    // Where nothing is shown now, what was shown before stands.
-    const uuid = (await machineUuid(host)) ?? (before.machine === machine ? before.uuid : undefined);
-    const note = { version: 1, instance, machine, uuid, seed: seed === undefined ? before.seed : seed };
-    if (JSON.stringify(before) === JSON.stringify(note)) return;
-    // Beside the journal, which has its directory by now.
+    return await whatToNote(host, await noteBefore(host, records), seed);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return undefined;
+  }
+}
+
+/** Notes the same beside the journal, where a success has left no record there: there was nothing to do. */
+export async function noteAlone(host: Host, instance: string, seed?: string | null): Promise<void> {
+  try {
+    const records = await recordsOf(host);
+    const before = await noteBefore(host, records);
+    const noted = await whatToNote(host, before, seed);
+    const { after: _, ...known } = before;
+    if (JSON.stringify(known) === JSON.stringify({ instance, ...noted })) return;
+    const note = { version: 2, after: records.at(-1)?.seq ?? 0, instance, ...noted };
     await host.files.write(INSTANCE_NOTE, `${JSON.stringify(note)}\n`, { mode: 0o600 });
   } catch (error) {
-    // Nothing of the success rests on it.
     if (!(error instanceof HostError)) throw error;
   }
 }
@@ -59,10 +77,42 @@ export async function notedSeed(host: Host): Promise<string | null | undefined> 
   return isOwn && (seed === null || typeof seed === 'string') ? seed : undefined;
 }
 
+async function whatToNote(host: Host, before: Note, seed: string | null | undefined): Promise<Noted> {
+  const machine = await host.machineId();
+  // Where nothing is shown now, what was shown before stands.
+  const uuid = (await machineUuid(host)) ?? (before.machine === machine ? before.uuid : undefined);
+  const seen = seed === undefined ? before.seed : seed;
+  return {
+    ...(machine === undefined ? {} : { machine }),
+    ...(typeof uuid === 'string' ? { uuid } : {}),
+    ...(seen === null || typeof seen === 'string' ? { seed: seen } : {}),
+  };
+}
+
+/** An agent that cannot read the journal knows of no success. */
 async function readNote(host: Host): Promise<Note> {
+  return noteBefore(host, await recordsOf(host).catch(() => []));
+}
+
+/** The last that was noted, in the journal or beside it. */
+async function noteBefore(host: Host, records: readonly JournalRecord[]): Promise<Note> {
+  const beside = await noteBeside(host);
+  let instance = '';
+  let last: { seq: number; note: Note } = { seq: -1, note: {} };
+  for (const record of records) {
+    if (record.type === 'run.started') instance = record.instance;
+    else if (record.type === 'sequence.ended' && record.noted)
+      last = { seq: record.seq, note: { instance, ...record.noted } };
+  }
+  const isNewer = typeof beside.after === 'number' ? beside.after >= last.seq : last.seq < 0;
+  return isNewer ? beside : last.note;
+}
+
+async function noteBeside(host: Host): Promise<Note> {
   const bytes = await host.files.readIfPresent(INSTANCE_NOTE, MOST_BYTES).catch(() => undefined);
   try {
-    return Object(JSON.parse(bytes?.toString('utf8') ?? ''));
+    const { version: _, ...note } = Object(JSON.parse(bytes?.toString('utf8') ?? ''));
+    return note;
   } catch {
     return {};
   }

@@ -1,5 +1,7 @@
 import type { JournalRecord } from '../../protocol/journal.ts';
 import { readRecord } from '../../protocol/read-journal.ts';
+import { JOURNAL } from '../document/paths.ts';
+import type { Host } from '../host/host.ts';
 
 /** A larger journal is damaged. */
 export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
@@ -33,6 +35,12 @@ export function parseJournal(bytes: Buffer): ParsedJournal {
     0,
   );
   return { records, goodLength, badBytes: Math.max(0, badBytes - told) };
+}
+
+/** The journal's records. @throws HostError if it cannot be read */
+export async function recordsOf(host: Host): Promise<readonly JournalRecord[]> {
+  const bytes = await host.files.readIfPresent(JOURNAL, MAX_JOURNAL_BYTES);
+  return parseJournal(bytes ?? Buffer.alloc(0)).records;
 }
 
 function parseLine(line: string): JournalRecord | undefined {

@@ -1,9 +1,12 @@
 import type { Code } from '../../protocol/codes/codes.ts';
-import type { Failure, Finding, Result } from '../../protocol/journal.ts';
+import type { Failure, Finding, JournalRecord, Noted, Result } from '../../protocol/journal.ts';
 import type { StepVerdict } from '../../protocol/outcome.ts';
 import type { Host } from '../host/host.ts';
 import type { Journal } from './journal.ts';
 import type { Step, StepContext } from './step.ts';
+
+/** What a success leaves for later boots, given what the journal holds by then. */
+export type NoteAtSuccess = (records: readonly JournalRecord[]) => Promise<Noted | undefined>;
 
 export interface SequenceOptions {
   host: Host;
@@ -26,6 +29,7 @@ export interface SequenceOptions {
   /** Says why a failure with this code is not final yet; undefined: it is final. */
   notFinal?: (code: Code) => Promise<string | undefined>;
   output?: StepContext['output'];
+  note?: NoteAtSuccess;
 }
 
 export interface SequenceResult {

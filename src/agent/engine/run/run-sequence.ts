@@ -103,8 +103,10 @@ class SequenceRun {
   }
 
   async #conclude(verdict: Verdict, ms: number): Promise<void> {
+    const { journal, note } = this.#o;
     try {
-      await this.#o.journal.append({
+      const noted = verdict.result === 'succeeded' ? await note?.(journal.records) : undefined;
+      await journal.append({
         type: 'sequence.ended',
         run: this.#run,
         sequence: this.#sequence,
@@ -113,6 +115,7 @@ class SequenceRun {
         ms,
         ...(verdict.failure ? { failure: verdict.failure } : {}),
         ...(verdict.step ? { failedStep: verdict.step } : {}),
+        ...(noted ? { noted } : {}),
       });
     } catch (error) {
       // The verdict stands: the outcome file holds it, and this finding says that the journal does not.

@@ -1,10 +1,5 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-
-/** Where the fields lie that are read here: ELF-64, System V ABI, chapters 4 and 5. */
-const HEADER = { sectionsAt: 0x28, sectionCount: 0x3c, namesIndex: 0x3e };
-const SECTION = { bytes: 64, type: 0x04, flags: 0x08, offset: 0x18, size: 0x20 };
-const NO_BITS = 8;
-const ALLOCATED = 2n;
+import { HEADER, SECTION, sectionsOf } from './elf.ts';
 
 /**
  * Copies a Node.js binary without its symbol table and debug sections: 126.6 MB become 108.5 MB. Only before the
@@ -20,22 +15,7 @@ export function stripBinary(from: string, to: string): void {
 
 /** `content` without what is not loaded. @throws Error as `stripBinary` */
 export function stripped(content: Buffer): Buffer {
-  if (content.subarray(0, 6).toString('latin1') !== '\x7fELF\x02\x01')
-    throw new Error('not a 64-bit little-endian ELF file');
-  const at = Number(content.readBigUInt64LE(HEADER.sectionsAt));
-  const count = content.readUInt16LE(HEADER.sectionCount);
-  const sections = Array.from({ length: count }, (_, index) => {
-    const header = content.subarray(at + index * SECTION.bytes, at + (index + 1) * SECTION.bytes);
-    const offset = Number(header.readBigUInt64LE(SECTION.offset));
-    const size =
-      header.readUInt32LE(SECTION.type) === NO_BITS ? 0 : Number(header.readBigUInt64LE(SECTION.size));
-    return {
-      header,
-      offset,
-      end: offset + size,
-      loaded: (header.readBigUInt64LE(SECTION.flags) & ALLOCATED) !== 0n,
-    };
-  });
+  const sections = sectionsOf(content);
   const last = sections.findLastIndex(({ loaded }) => loaded);
   const end = Math.max(...sections.slice(0, last + 1).map(({ end }) => end));
   const names = sections[content.readUInt16LE(HEADER.namesIndex)];

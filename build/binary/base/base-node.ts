@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentPlatform, NODE_SHA256, nodePackage, WINDOWS } from '../platforms.ts';
-import { nodeBinary } from '../project.ts';
-import { packageFolder } from './npm-package.ts';
-import { runnerOf } from './runner.ts';
+import { type AgentPlatform, NODE_SHA256, nodePackage, WINDOWS } from '../../platforms.ts';
+import { nodeBinary } from '../../project.ts';
+import { packageFolder } from '../npm-package.ts';
+import { runnerOf } from '../runner.ts';
 
 /** The Node.js that goes into a binary. */
 interface BaseNode {

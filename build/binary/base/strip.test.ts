@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { nodeBinary } from '../project.ts';
+import { nodeBinary } from '../../project.ts';
 import { stripped } from './strip.ts';
 
 it('takes symbols and debug sections away, moves nothing that is loaded, and takes nothing more the second time', () => {
