@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { makeTinyRoot } from '../../test/support/tiny-root.ts';
 import { nodeBinary, projectVersion, root } from '../project.ts';
 import { type Bundle, bundle } from './bundle.ts';
 
@@ -81,20 +82,23 @@ describe('bundle', () => {
     );
   });
 
-  it('bootstraps files without the slow modules of Node.js, and without the steps it does not have', () => {
+  it('bootstraps files and commands without the slow modules of Node.js, and without the steps it does not have', () => {
     const script = join(folder, 'agent.cjs');
-    const [userData, root] = [join(folder, 'user-data'), join(folder, 'root')];
+    const userData = join(folder, 'user-data');
+    const { path: root, remove } = makeTinyRoot();
+    onTestFinished(remove);
+    // Only root may use chroot.
+    const commands = process.getuid?.() === 0 ? 'runcmd: ["echo done >/log"]\n' : '';
     const [told, tell] = [join(folder, 'loaded'), join(folder, 'tell.cjs')];
     writeFileSync(script, made.code);
     writeFileSync(
       userData,
-      '#cloud-config\nslipway: {kubeadm: none}\nwrite_files: [{path: /etc/a, content: b, owner: "0:0"}]\n',
+      `#cloud-config\nslipway: {kubeadm: none}\nwrite_files: [{path: /etc/a, content: b, owner: "0:0"}]\n${commands}`,
     );
     writeFileSync(
       tell,
       'process.on("exit", () => require("fs").writeFileSync(process.env.TOLD, JSON.stringify(process.moduleLoadList)));',
     );
-    mkdirSync(root);
     const words = ['bootstrap', '--root', root, '--user-data', userData, '--output', 'json'];
     // Into pipes and files: Node.js's stream is loaded for a socket, which is what execa gives.
     const out = join(folder, 'out.json');
@@ -109,7 +113,9 @@ describe('bundle', () => {
       ...words,
     ];
     execaSync('sh', inShell, { env: { TOLD: told } });
-    expect(JSON.parse(readFileSync(out, 'utf8'))).toHaveProperty('steps.0.id', 'files');
+    const outcome = JSON.parse(readFileSync(out, 'utf8'));
+    expect([outcome.result, outcome.steps[0].id]).toEqual(['succeeded', 'files']);
+    if (commands) expect(readFileSync(join(root, 'log'), 'utf8')).toBe('done\n');
     const loaded = JSON.parse(readFileSync(told, 'utf8')) as string[];
     const slow = [
       'child_process',

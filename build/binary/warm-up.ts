@@ -67,8 +67,9 @@ function makeCache(options: WarmUp, part: PartName): void {
     string,
   ];
   const image = join(root, 'etc/cloud');
-  for (const folder of [image, programs]) mkdirSync(folder, { recursive: true });
+  for (const folder of [join(image, 'cloud.cfg.d'), programs]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(image, 'cloud.cfg'), CLOUD_CFG);
+  writeFileSync(join(image, 'cloud.cfg.d/05_logging.cfg'), LOGGING_CFG);
   writeFileSync(join(programs, 'chroot'), CHROOT, { mode: 0o755 });
   writeFileSync(userData, USER_DATA);
   writeFileSync(`${userData}-meta`, META_DATA);
@@ -148,6 +149,7 @@ runcmd:
   - sleep 0.3
   - [echo, "a b"]
   - "echo a > /dev/null"
+  - "for i in 1 2; do echo $i; done"
 `;
 
 /** As an image has it: read at each boot, and of its lists and settings most count for nothing. */
@@ -173,6 +175,14 @@ system_info:
      - arches: [default]
        failsafe:
          primary: https://deb.debian.org/debian
+`;
+
+/** The one beside it that every image has, of which nothing counts. */
+const LOGGING_CFG = `_log:
+ - &log_base |
+   [formatter_arg0Formatter]
+   format=%(asctime)s - "%(levelname)s": %(message)s
+output: {all: '| tee -a /var/log/cloud-init-output.log'}
 `;
 
 const META_DATA = 'instance-id: warm-up\nlocal-hostname: warm-up\n';

@@ -153,7 +153,7 @@ function ofCommand({ shell }: Command): string[] {
   const text = shell.reveal();
   const named = text
     .split('\n')
-    .filter((line) => TAKES_NAMED.test(line))
+    .filter((line) => (line.includes('chpasswd') || line.includes('-u')) && TAKES_NAMED.test(line))
     .flatMap((line) => [...line.matchAll(NAMED)].map(([, password = '']) => password));
   return [...named, ...secretsIn(text).flatMap((secret) => [secret, secret.split(END_OF_WORD, 1)[0] ?? ''])];
 }

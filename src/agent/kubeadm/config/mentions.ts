@@ -6,6 +6,8 @@ import { parseInvocation } from './invocation.ts';
  * and lines that only print the words do not count. Never throws.
  */
 export function mentionsKubeadmBootstrap(shell: string): boolean {
+  // Mostly it has no such word, and V8 compiles a pattern when it is asked for the first time.
+  if (!shell.includes('kubeadm')) return false;
   // Each place is looked at once, however many calls stand in one text.
   let [begin, seen] = [0, 0];
   for (const match of shell.matchAll(/(?<=^|[\s;&|(){}`"'=/])kubeadm["']?((?:[ \t]|\\\n)[^\n;|&]*)/g)) {

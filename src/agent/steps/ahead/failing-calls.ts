@@ -1,6 +1,8 @@
 import type { Command, Document, ReportEntry } from '../../document/document.ts';
 import { mentionsKubeadmBootstrap } from '../../kubeadm/config/mentions.ts';
 
+/** Looked for before the pattern is, which V8 compiles when it is asked for the first time. */
+const NAME = 'cloud-init-per';
 const CALL = /^(?:\S*\/)?cloud-init-per(?=\s|$)|^'(?:[^']*\/)?cloud-init-per'(?=\s|$)/;
 /** Words that the shell leaves as they are. */
 const WORD = /\s*('[^']*'|[\w./:,@%+=-]+)(?=\s|$)/y;
@@ -36,7 +38,7 @@ export function failingCalls({ bootCommands, commands, onError }: Document): Rep
 /** An `exit` that nothing decides upon: the commands share one shell. */
 function earlyEnd(commands: Document['commands'], list: string): ReportEntry[] {
   const texts = commands.map((entry) => (entry.kind === 'command' ? entry.shell.reveal() : ':'));
-  const at = texts.findIndex((text) => /^\s*exit(?:\s+\d+)?\s*$/.test(text));
+  const at = texts.findIndex((text) => text.includes('exit') && /^\s*exit(?:\s+\d+)?\s*$/.test(text));
   if (at < 0 || at === texts.length - 1 || !texts.slice(0, at).every(isPlain)) return [];
   const calls = commands.map(
     (entry, index) => entry.kind === 'kubeadm' || mentionsKubeadmBootstrap(texts[index] ?? ''),
@@ -50,7 +52,7 @@ function earlyEnd(commands: Document['commands'], list: string): ReportEntry[] {
 }
 
 function refusal(text: string): string | undefined {
-  const call = CALL.exec(text)?.[0];
+  const call = text.includes(NAME) ? CALL.exec(text)?.[0] : undefined;
   if (call === undefined) return undefined;
   const { words, isWhole } = leadingWords(text.slice(call.length));
   const [frequency, name] = words;

@@ -43,7 +43,11 @@ export async function unreadableCommands(
 }
 
 function item(text: string, where: Position | undefined): Item {
-  return { text, callsKubeadm: /\bkubeadm\b/.test(text), ...(where ? { where } : {}) };
+  return {
+    text,
+    callsKubeadm: text.includes('kubeadm') && /\bkubeadm\b/.test(text),
+    ...(where ? { where } : {}),
+  };
 }
 
 async function unreadable(
@@ -53,7 +57,7 @@ async function unreadable(
   items: readonly Item[],
   isFatal: (at: number) => boolean,
 ): Promise<ReportEntry[]> {
-  if (USUAL.test(shell) && items.every(({ text }) => isWhole(text))) return [];
+  if ((shell === '/bin/sh' || USUAL.test(shell)) && items.every(({ text }) => isWhole(text))) return [];
   const why = await complaint(host, shell, items);
   if (why === undefined) return [];
   const isShort = items.length <= MOST_ITEMS && lettersOf(items) <= MOST_LETTERS;

@@ -78,18 +78,25 @@ export interface Marks {
   running?: number;
 }
 
+/** Undefined where it is none. Once a boot or twice, so a pattern would cost more to compile than it saves. */
+function count(text: string | undefined): number | undefined {
+  const value = Number(text || undefined);
+  return Number.isSafeInteger(value) && String(value) === text ? value : undefined;
+}
+
 /** Ignores a last line that is not whole yet. */
 export function parseMarks(text: string): Marks {
   const ended = new Map<number, number>();
   let waiting: number | undefined;
   let running: number | undefined;
   for (const line of text.split('\n').slice(0, -1)) {
-    const match = /^(end|wait|run) (\d+)(?: (\d+))?$/.exec(line);
-    if (!match) continue;
-    const index = Number(match[2]);
-    if (match[1] === 'end') ended.set(index, Number(match[3]));
-    waiting = match[1] === 'wait' ? index : undefined;
-    running = match[1] === 'run' ? index : undefined;
+    const [what, item, status, ...more] = line.split(' ');
+    const index = count(item);
+    const isMark = what === 'end' ? count(status) !== undefined : what === 'wait' || what === 'run';
+    if (index === undefined || !isMark || more.length > 0) continue;
+    if (what === 'end') ended.set(index, Number(status));
+    waiting = what === 'wait' ? index : undefined;
+    running = what === 'run' ? index : undefined;
   }
   return {
     ended,

@@ -1,15 +1,16 @@
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorMessage } from '../../../../kit/errors.ts';
 import { RUN_DIR } from '../../../document/paths.ts';
 import { followRun, statusIn, textIn } from '../../common/process/durable-run.ts';
 import { elapsedMs } from '../../common/system/clock.ts';
-import { childProcess } from '../../common/system/late-modules.ts';
 import { HostError } from '../../host.ts';
 import type { DurableHandle, DurableSpec } from '../../processes.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
 import { endGroup } from './end-group.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';
+import { startDetached } from './start-detached.ts';
 import { WRAPPER } from './wrapper.ts';
 
 const POLL_MS = 100;
@@ -67,20 +68,13 @@ export class DurablePrograms {
     mkdirSync(resolveInRoot(this.#root, RUN_DIR), { recursive: true, mode: 0o755 });
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     for (const stream of ['stdout', 'stderr']) closeSync(openSync(join(dir, stream), 'a', 0o600));
-    const child = childProcess().spawn(
+    const child = startDetached(
       '/bin/sh',
       ['-c', WRAPPER, 'slipway-run', dir, String(process.pid), ...inRoot(this.#root, spec.argv)],
-      {
-        env: childEnvironment(spec.env),
-        detached: true,
-        stdio: 'ignore',
-      },
+      childEnvironment(spec.env),
     );
-    const ended = new Promise<void>((resolve, reject) => {
-      child.on('exit', () => resolve());
-      child.on('error', (error) =>
-        reject(new HostError(`starting ${spec.argv[0]}: ${error.message}`, 'ENOEXEC')),
-      );
+    const ended = child.ended.catch((error: unknown) => {
+      throw new HostError(`starting ${spec.argv[0]}: ${errorMessage(error)}`, 'ENOEXEC');
     });
     const identity = child.pid === undefined ? undefined : identify(child.pid);
     // The wrapper waits for just this.
