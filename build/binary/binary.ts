@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { BUILDER, distPath, type Platform } from '../platforms.ts';
 import { bundlePath, licensesPath } from '../project.ts';
 import { baseNode } from './base/base-node.ts';
-import { withFirstSecrets } from './base/hash-secrets.ts';
+import { leanNode } from './base/lean-node.ts';
 import { stripped } from './base/strip.ts';
 import { asFunction, bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
@@ -56,7 +56,7 @@ export async function buildBinary(
     writeFileSync(report, asFunction((await bundle({ entry: 'src/slipway-report.ts' })).code));
     writeFileSync(launcher, (await bundle({ entry: 'build/binary/launcher.ts' })).code);
     writeFileSync(licenses, licensesText(partsOf(whole.inputs)));
-    writeFileSync(base, stripped(withFirstSecrets(readFileSync(path))), { mode: 0o755 });
+    writeFileSync(base, stripped(leanNode(readFileSync(path))), { mode: 0o755 });
     const assets = Object.fromEntries(
       [...parts.map(({ name }) => name), 'report', 'licenses'].map((name) => [name, name]),
     );
