@@ -1,6 +1,6 @@
 /**
  * The same as `time.toISOString()` for the years 0 to 9999. That method loads ICU's time zones: 0.8 MB of
- * resident memory for a process that needs nothing else of them (docs/reporting.md).
+ * resident memory and 0.3 ms for a process that needs nothing else of them (docs/reporting.md).
  */
 export function utcTime(time: Date): string {
   const pad = (value: number, width = 2): string => String(value).padStart(width, '0');

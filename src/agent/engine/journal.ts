@@ -1,4 +1,5 @@
 import { presentable } from '../../kit/secrets/clean.ts';
+import { utcTime } from '../../kit/utc-time.ts';
 import {
   JOURNAL_VERSION,
   type JournalRecord,
@@ -90,7 +91,7 @@ export class Journal {
     const head: RecordHead = {
       v: JOURNAL_VERSION,
       seq: this.#seq + 1,
-      time: this.#host.clock.now().toISOString(),
+      time: utcTime(this.#host.clock.now()),
       mono: this.#host.clock.monotonic(),
       boot: this.#boot,
     };

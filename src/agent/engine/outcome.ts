@@ -1,3 +1,4 @@
+import { utcTime } from '../../kit/utc-time.ts';
 import type { Failure, Finding, Result } from '../../protocol/journal.ts';
 import { OUTCOME_VERSION, type Outcome } from '../../protocol/outcome.ts';
 import { OUTCOME, OUTCOME_ASIDE, SENTINEL, STATE_DIR } from '../document/paths.ts';
@@ -24,7 +25,7 @@ export async function outcomeOf(host: Host, about: About, sequence: SequenceResu
     boot: await host.bootId(),
     sequence: sequence.sequence,
     startedAt: sequence.startedAt,
-    endedAt: host.clock.now().toISOString(),
+    endedAt: utcTime(host.clock.now()),
     seconds: sequence.ms / 1000,
     ...about,
   };
@@ -53,7 +54,7 @@ export async function outcomeOfNothing(
 }
 
 async function withoutSequence(host: Host, about: About, result: Result, message: string): Promise<Outcome> {
-  const now = host.clock.now().toISOString();
+  const now = utcTime(host.clock.now());
   return {
     version: OUTCOME_VERSION,
     result,

@@ -16,6 +16,7 @@ import { createProcesses } from './process/processes.ts';
 export function createLinuxHost(options: { root?: string } = {}): Host {
   const root = resolve(options.root ?? '/');
   const files = createFiles(root);
+  let boot: string | undefined;
   return {
     platform: 'linux',
     root,
@@ -31,7 +32,10 @@ export function createLinuxHost(options: { root?: string } = {}): Host {
     random: Math.random,
     // The kernel's own UUID: node:crypto takes longer to load than reading the user data.
     uuid: () => readFileSync('/proc/sys/kernel/random/uuid', 'utf8').trim(),
-    bootId: async () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+    bootId: async () => {
+      boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+      return boot;
+    },
     machineId: async () =>
       (await files.readIfPresent('/etc/machine-id', 4096))?.toString('utf8').trim() || undefined,
     hostname: () => readFileSync('/proc/sys/kernel/hostname', 'utf8').trim(),
