@@ -44,6 +44,8 @@ export function licensesText(parts: readonly Part[]): string {
     '',
     ...titles.map((title) => `  ${title}`),
     '',
+    'In the agent for Linux, Node.js was changed: V8 and Abseil in three places, as docs/decisions/packaging.md of its sources says.',
+    '',
     'The licences of all of them follow.',
     ...chapters.map(
       ({ title, text }) => `\n${'='.repeat(80)}\n${title}\n${'='.repeat(80)}\n\n${text.trim()}`,

@@ -12,6 +12,7 @@ it('finds what would turn Node.js or OpenSSL, and keeps everything else', () => 
   expect(withoutSteering(kept)).toBeUndefined();
   for (const name of [
     ...['NODE_TLS_REJECT_UNAUTHORIZED', 'NODE_EXTRA_CA_CERTS', 'NODE_V8_COVERAGE', 'NODE_REDIRECT_WARNINGS'],
+    'NODE_PENDING_DEPRECATION',
   ])
     expect(withoutSteering({ ...kept, [name]: '0' })).toEqual(kept);
 });

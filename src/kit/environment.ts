@@ -4,7 +4,7 @@
  * (SSL_CERT_FILE, OPENSSL_MODULES). These act before the first line of a program, or whenever it makes a connection.
  */
 const STEERING =
-  /^NODE_(?:TLS_REJECT_UNAUTHORIZED|EXTRA_CA_CERTS|USE_SYSTEM_CA|USE_ENV_PROXY|DEBUG|DEBUG_NATIVE|V8_COVERAGE|COMPILE_CACHE|REDIRECT_WARNINGS|ICU_DATA)$/;
+  /^NODE_(?:TLS_REJECT_UNAUTHORIZED|EXTRA_CA_CERTS|USE_SYSTEM_CA|USE_ENV_PROXY|DEBUG|DEBUG_NATIVE|V8_COVERAGE|COMPILE_CACHE|REDIRECT_WARNINGS|PENDING_DEPRECATION|ICU_DATA)$/;
 
 /**
  * Variables by which a program loads code or writes its keys down before its own first line. Whoever sets them for root has

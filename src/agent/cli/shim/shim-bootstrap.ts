@@ -1,4 +1,3 @@
-import { isAbsolute, resolve } from 'node:path';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { AgentBusyError, concluding } from '../../bootstrap/concluding.ts';
@@ -7,7 +6,7 @@ import { exposure } from '../../bootstrap/exposure.ts';
 import { runDocument } from '../../bootstrap/run-document.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { type Invocation, withConfig } from '../../kubeadm/config/invocation.ts';
+import { type BootstrapCall, byWholePath } from '../../kubeadm/config/invocation.ts';
 import { planCall } from '../../steps/plan.ts';
 import { type Loaded, loadCall, loadDocument } from '../../userdata/load.ts';
 import { checkMakesNode } from '../../userdata/makes-node.ts';
@@ -32,22 +31,12 @@ export function shimStatus({ exitStatus, failure }: Pick<Outcome, 'exitStatus' |
   return exitStatus === 0 ? 0 : failure?.exitStatus || exitStatus;
 }
 
-type Call = Extract<Invocation, { kind: 'bootstrap' }>;
-
-/** The configuration by its whole path: it is read at many places, and again after a reboot. */
-function fromHere(call: Call): Call {
-  const { args, configPath } = call;
-  if (configPath === undefined || isAbsolute(configPath)) return call;
-  const whole = resolve(configPath);
-  return { ...call, args: withConfig(args, configPath, whole), configPath: whole };
-}
-
 /**
  * `kubeadm init` or `join` through the engine: one step, kubeadm's output on kubeadm's streams, kubeadm's
  * exit status.
  */
-export async function shimBootstrap(host: Host, invocation: Call): Promise<number> {
-  const { verb, args, configPath } = fromHere(invocation);
+export async function shimBootstrap(host: Host, invocation: BootstrapCall): Promise<number> {
+  const { verb, args, configPath } = byWholePath(invocation, process.cwd());
   const command: KubeadmCommand = {
     kind: 'kubeadm',
     verb,

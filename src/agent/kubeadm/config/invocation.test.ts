@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseInvocation } from './invocation.ts';
+import { type BootstrapCall, byWholePath, parseInvocation } from './invocation.ts';
 
 describe('parseInvocation', () => {
   it('takes over init and join', () => {
@@ -45,5 +45,22 @@ describe('parseInvocation', () => {
     [['__complete', 'join', '']],
   ])('passes %j through', (argv) => {
     expect(parseInvocation(argv)).toEqual({ kind: 'pass-through' });
+  });
+});
+
+describe('byWholePath', () => {
+  const called = (...argv: string[]) => {
+    const { args, configPath } = byWholePath(parseInvocation(argv) as BootstrapCall, '/run/here');
+    return { args, configPath };
+  };
+
+  it.each([
+    [['--config', 'k.yaml', '-v', '5'], ['--config', '/run/here/k.yaml', '-v', '5'], '/run/here/k.yaml'],
+    [['--config=./a/../k.yaml'], ['--config=/run/here/k.yaml'], '/run/here/k.yaml'],
+    [['--config', '../k.yaml', 'k.yaml'], ['--config', '/run/k.yaml', 'k.yaml'], '/run/k.yaml'],
+    [['--config', '/k.yaml'], ['--config', '/k.yaml'], '/k.yaml'],
+    [['--token', 'k.yaml'], ['--token', 'k.yaml'], undefined],
+  ])('makes of join %j what is meant', (given, args, configPath) => {
+    expect(called('join', ...given)).toEqual({ args, configPath });
   });
 });

@@ -1,16 +1,17 @@
 /** What a call of `kubeadm` asks for: bootstrapping this machine, or anything else. */
+import { isAbsolute, resolve } from 'node:path';
 import { flagIsSet, flagValue, parseFlags } from './flags.ts';
 
-export type Invocation =
-  | { kind: 'pass-through' }
-  | {
-      kind: 'bootstrap';
-      verb: 'init' | 'join';
-      /** Everything behind the verb, unchanged; may hold a token. */
-      args: string[];
-      /** Value of `--config`, if given. */
-      configPath?: string;
-    };
+export type Invocation = { kind: 'pass-through' } | BootstrapCall;
+
+export interface BootstrapCall {
+  kind: 'bootstrap';
+  verb: 'init' | 'join';
+  /** Everything behind the verb, unchanged; may hold a token. */
+  args: string[];
+  /** Value of `--config`, if given. */
+  configPath?: string;
+}
 
 /**
  * Decides for an argument vector (without the program's name) whether it is a bootstrap that Slipway takes
@@ -38,4 +39,12 @@ export function withConfig(args: readonly string[], from: string, to: string): s
     if (arg === `--config=${from}`) return `--config=${to}`;
     return arg === from && args[index - 1] === '--config' ? to : arg;
   });
+}
+
+/** The same call with the whole path of its configuration, which is read at many places, and again after a reboot. */
+export function byWholePath(call: BootstrapCall, directory: string): BootstrapCall {
+  const { args, configPath } = call;
+  if (configPath === undefined || isAbsolute(configPath)) return call;
+  const whole = resolve(directory, configPath);
+  return { ...call, args: withConfig(args, configPath, whole), configPath: whole };
 }
