@@ -36,7 +36,7 @@ export function shimStatus({ exitStatus, failure }: Pick<Outcome, 'exitStatus' |
  * exit status.
  */
 export async function shimBootstrap(host: Host, invocation: BootstrapCall): Promise<number> {
-  const { verb, args, configPath } = byWholePath(invocation, process.cwd());
+  const { verb, args, configPath } = byWholePath(invocation);
   const command: KubeadmCommand = {
     kind: 'kubeadm',
     verb,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type BootstrapCall, byWholePath, parseInvocation } from './invocation.ts';
 
@@ -50,14 +51,19 @@ describe('parseInvocation', () => {
 
 describe('byWholePath', () => {
   const called = (...argv: string[]) => {
-    const { args, configPath } = byWholePath(parseInvocation(argv) as BootstrapCall, '/run/here');
+    const { args, configPath } = byWholePath(parseInvocation(argv) as BootstrapCall);
     return { args, configPath };
   };
+  const here = process.cwd();
 
   it.each([
-    [['--config', 'k.yaml', '-v', '5'], ['--config', '/run/here/k.yaml', '-v', '5'], '/run/here/k.yaml'],
-    [['--config=./a/../k.yaml'], ['--config=/run/here/k.yaml'], '/run/here/k.yaml'],
-    [['--config', '../k.yaml', 'k.yaml'], ['--config', '/run/k.yaml', 'k.yaml'], '/run/k.yaml'],
+    [['--config', 'k.yaml', '-v', '5'], ['--config', `${here}/k.yaml`, '-v', '5'], `${here}/k.yaml`],
+    [['--config=./a/../k.yaml'], [`--config=${here}/k.yaml`], `${here}/k.yaml`],
+    [
+      ['--config', '../k.yaml', 'k.yaml'],
+      ['--config', join(here, '../k.yaml'), 'k.yaml'],
+      join(here, '../k.yaml'),
+    ],
     [['--config', '/k.yaml'], ['--config', '/k.yaml'], '/k.yaml'],
     [['--token', 'k.yaml'], ['--token', 'k.yaml'], undefined],
   ])('makes of join %j what is meant', (given, args, configPath) => {

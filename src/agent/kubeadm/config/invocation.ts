@@ -2,7 +2,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { flagIsSet, flagValue, parseFlags } from './flags.ts';
 
-export type Invocation = { kind: 'pass-through' } | BootstrapCall;
+type Invocation = { kind: 'pass-through' } | BootstrapCall;
 
 export interface BootstrapCall {
   kind: 'bootstrap';
@@ -41,10 +41,13 @@ export function withConfig(args: readonly string[], from: string, to: string): s
   });
 }
 
-/** The same call with the whole path of its configuration, which is read at many places, and again after a reboot. */
-export function byWholePath(call: BootstrapCall, directory: string): BootstrapCall {
+/**
+ * The same call with the whole path of its configuration, which is read at many places, and again after a reboot. What is not absolute is meant from
+ * where the agent was called.
+ */
+export function byWholePath(call: BootstrapCall): BootstrapCall {
   const { args, configPath } = call;
   if (configPath === undefined || isAbsolute(configPath)) return call;
-  const whole = resolve(directory, configPath);
+  const whole = resolve(configPath);
   return { ...call, args: withConfig(args, configPath, whole), configPath: whole };
 }
