@@ -103,6 +103,7 @@ describe.runIf(process.getuid?.() === 0)('a boot of a node with other user data 
     writeFileSync(journal, written.replace(`,"noted":${noted}`, ''));
     put(INSTANCE_NOTE, JSON.stringify({ version: 1, instance: 'i-1', ...older }));
     expect(await boot()).toMatchObject({ result: 'succeeded', findings: [] });
+    expect(existsSync(join(root.path, INSTANCE_NOTE))).toBe(false);
     volume('i-2', EVIL);
     expect((await boot()).findings.at(-1)).toMatchObject({ code: 'NodeLeftAsItIs' });
     expect(log()).toBe('first\njoined\n');

@@ -3,6 +3,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { LeftAtBoot } from '../again/leave-at-boot.ts';
 import { STATE_DIR } from '../document/paths.ts';
 import { Journal } from '../engine/journal.ts';
+import { forgetNoteBeside } from '../engine/last-instance.ts';
 import { outcomeOf, outcomeWithoutSequence } from '../engine/outcome.ts';
 import { recordAnew, recordDone } from '../engine/record-steps.ts';
 import { runSequence } from '../engine/run/run-sequence.ts';
@@ -65,21 +66,20 @@ export async function runJournalled(
       const message = 'left as it is: only what has changed is done again';
       await recordDone({ ...about, host, journal, steps: settled, pid: process.pid, message });
     }
-    return await outcomeOf(
+    const result = await runSequence({
+      ...sequence,
+      ...about,
+      findings,
       host,
-      about,
-      await runSequence({
-        ...sequence,
-        ...about,
-        findings,
-        host,
-        journal,
-        pid: process.pid,
-        uptimeMs: Math.round(1000 * process.uptime()),
-        notFinal: (code) => stillStarting(host, code),
-        output,
-      }),
-    );
+      journal,
+      pid: process.pid,
+      uptimeMs: Math.round(1000 * process.uptime()),
+      notFinal: (code) => stillStarting(host, code),
+      output,
+    });
+    const last = journal.records.at(-1);
+    if (last?.type === 'sequence.ended' && last.noted) await forgetNoteBeside(host);
+    return await outcomeOf(host, about, result);
   } finally {
     await journal.close();
   }

@@ -72,7 +72,10 @@ user alice has ${SECRETS.userPassword}, the registry ${SECRETS.registryPassword}
 the last line is here
 `;
   machine.put('/var/log/cloud-init-output.log', log);
-  machine.put(JOURNAL, `{"message":"token abcdef.${SECRETS.token}"}\n`);
+  machine.put(
+    JOURNAL,
+    `{"message":"token abcdef.${SECRETS.token}"}\n{"ms":1,"noted":{"machine":"0f1e2d3c4b5a69788796a5b4c3d2e1f0","seed":null},"later":2}\n`,
+  );
   machine.put('/var/log/pods/kube-system_etcd-a_1/etcd/0.log', log);
   machine.put('/var/log/pods/default_app_1/app/0.log', 'of a user');
   machine.put(
@@ -120,6 +123,7 @@ describe('what is collected', () => {
     expect(files['cloud-init/cloud-init-output.log']).toMatch(/joining with abcdef\.\[redacted\]/);
     expect(files['cloud-init/cloud-init-output.log']).toMatch(/the last line is here/);
     expect(files['containerd/config.toml']).toMatch(/username = "u"/);
+    expect(files['slipway/journal.jsonl']).toContain('{"ms":1,"later":2}');
     expect(told).not.toContain('of a user');
     expect(missing).toContain('slipway/outcome.json: not there');
     expect(files['README.txt']).toContain('slipway/outcome.json: not there');

@@ -77,15 +77,16 @@ export async function collect(host: Host, { agent, limitMs, more = [] }: Collect
 }
 
 function pack(
-  wanted: Pick<Source, 'path' | 'settings'>[],
+  wanted: Pick<Source, 'path' | 'settings' | 'without'>[],
   found: (string | undefined)[],
   missing: string[],
 ): TarEntry[] {
   const entries: TarEntry[] = [];
   let left = MAX_BYTES;
-  for (const [index, { path, settings }] of wanted.entries()) {
-    const text = found[index];
-    if (text === undefined) continue;
+  for (const [index, { path, settings, without }] of wanted.entries()) {
+    const whole = found[index];
+    if (whole === undefined) continue;
+    const text = without ? whole.replace(without, '') : whole;
     const content = Buffer.from(settings ? redactSettings(text) : redact(text));
     if (content.length > left) missing.push(`${path}: the archive is full`);
     else {

@@ -9,6 +9,8 @@ export type Source = {
   path: string;
   /** Remove the values of settings whose names mean a secret. */
   settings?: boolean;
+  /** What is left out wherever it stands. */
+  without?: RegExp;
 } & ({ file: string; maxBytes: number } | { argv: [string, ...string[]] });
 
 const file = (path: string, from: string, maxBytes = 256 * 1024): Source => ({ path, file: from, maxBytes });
@@ -18,7 +20,8 @@ const command = (path: string, ...argv: [string, ...string[]]): Source => ({ pat
 /** The most telling sources first, because the limits cut off the end. */
 export async function sources(host: Host): Promise<Source[]> {
   return [
-    file('slipway/journal.jsonl', JOURNAL, 2 * MEBIBYTE),
+    // By what a machine is known stays on it.
+    { ...file('slipway/journal.jsonl', JOURNAL, 2 * MEBIBYTE), without: /,"noted":\{[^{}]*\}/g },
     file('slipway/outcome.json', OUTCOME),
     ...((await host.files.stat(OUTCOME_ASIDE)) ? [file('slipway/outcome-aside.json', OUTCOME_ASIDE)] : []),
     ...(await kubeadmFiles(host)),

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
-import { INSTANCE_NOTE, STATE_DIR } from '../document/paths.ts';
+import { INSTANCE_NOTE, JOURNAL, STATE_DIR } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { Journal } from './journal.ts';
-import { lastInstance, noteAlone, notedSeed, noteOf } from './last-instance.ts';
+import { forgetNoteBeside, lastInstance, noteAlone, notedSeed, noteOf } from './last-instance.ts';
 import { recordsOf } from './parse-journal.ts';
 
 const ONE = '4c4c4544-0033-4d10-8052-b4c04f465931';
@@ -64,16 +64,20 @@ it('learns the UUID of a machine whose source answers again, and forgets none', 
   expect(note().uuid).toBe(OTHER);
 });
 
-/** A success as `runSequence` records it. */
-async function succeed(instance: string, seed?: string | null): Promise<void> {
+let runs = 0;
+/** A success as `runJournalled` records it; or its agent is killed before it removes what lies beside the journal. */
+async function succeed(instance: string, seed?: string | null, isWhole = true): Promise<void> {
   await host().files.mkdir(STATE_DIR, 0o700);
   const journal = await Journal.open(host());
   const noted = await noteOf(host(), journal.records, seed);
-  const about = { run: 'r', instance, mode: 'bootstrap', agent: '0', pid: 1 } as const;
+  runs += 1;
+  const run = `r${runs}`;
+  const about = { run, instance, mode: 'bootstrap', agent: '0', pid: 1 } as const;
   await journal.append({ type: 'run.started', ...about });
-  const ended = { run: 'r', sequence: 's', result: 'succeeded', exitStatus: 0, ms: 1 } as const;
+  const ended = { run, sequence: 's', result: 'succeeded', exitStatus: 0, ms: 1 } as const;
   await journal.append({ type: 'sequence.ended', ...ended, ...(noted ? { noted } : {}) });
   await journal.close();
+  if (isWhole) await forgetNoteBeside(host());
 }
 const known = async () => [await lastInstance(host()), await notedSeed(host())];
 
@@ -104,10 +108,40 @@ it('goes by what was noted last, beside the journal or in it', async () => {
 });
 
 it('takes the note of an older release for what it was, until a success is noted in the journal', async () => {
-  await host().files.write(INSTANCE_NOTE, '{"version":1,"instance":"i-1","machine":"m-1","seed":"c"}\n');
+  const older = '{"version":1,"instance":"i-1","machine":"m-1","seed":"c"}\n';
+  await host().files.write(INSTANCE_NOTE, older);
   expect(await known()).toEqual(['i-1', 'c']);
   await succeed('i-1');
   expect(await known()).toEqual(['i-1', 'c']);
   await succeed('i-2', null);
   expect(await known()).toEqual(['i-2', null]);
+  // That release was put back, and bootstrapped.
+  await host().files.write(INSTANCE_NOTE, older);
+  expect(await known()).toEqual(['i-1', 'c']);
+});
+
+it('goes by the journal where the agent was killed before it removed what lies beside it', async () => {
+  await succeed('i-1', null);
+  await noteAlone(host(), 'i-1', 'b');
+  await succeed('i-2', null, false);
+  expect(await known()).toEqual(['i-2', null]);
+});
+
+it('goes by no note that was beside a journal which is gone', async () => {
+  for (let boots = 0; boots < 5; boots += 1) await succeed('i-1', null);
+  await noteAlone(host(), 'i-1', 'b');
+  rmSync(join(root, JOURNAL));
+  expect(await known()).toEqual(['i-1', 'b']);
+  await succeed('i-1', 'd');
+  expect(await known()).toEqual(['i-1', 'd']);
+});
+
+it('names nobody for a success of which the beginning is lost', async () => {
+  await succeed('i-1', null);
+  await succeed('i-2', null);
+  const lines = readFileSync(join(root, JOURNAL), 'utf8').split('\n');
+  const lost = lines.findIndex((line) => line.includes('i-2'));
+  writeFileSync(join(root, JOURNAL), lines.filter((_, index) => index !== lost).join('\n'));
+  shows(undefined);
+  expect(await lastInstance(host())).toBe('m-1');
 });

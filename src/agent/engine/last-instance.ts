@@ -13,7 +13,7 @@ interface Note {
   machine?: unknown;
   uuid?: unknown;
   seed?: unknown;
-  /** The last record of the journal by then; absent in the note of an older release, which noted nothing in the journal. */
+  /** The last record of the journal by then; absent in the note of an older release. */
   after?: unknown;
 }
 
@@ -58,6 +58,15 @@ export async function noteAlone(host: Host, instance: string, seed?: string | nu
   }
 }
 
+/** Removes what was noted beside the journal, which tells it by now. */
+export async function forgetNoteBeside(host: Host): Promise<void> {
+  try {
+    await host.files.remove(INSTANCE_NOTE);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+  }
+}
+
 /**
  * The instance that this machine was bootstrapped for, as far as it can tell by itself. A note that came with an image does not
  * count, nor does one that came with the copy of a disk: then nobody knows, and the firmware's name stands for the machine.
@@ -94,26 +103,33 @@ async function readNote(host: Host): Promise<Note> {
   return noteBefore(host, await recordsOf(host).catch(() => []));
 }
 
-/** The last that was noted, in the journal or beside it. */
+/**
+ * The last that was noted, in the journal or beside it. What lies beside it was noted since: with a success in the journal it is removed, so that an older
+ * release, which notes there alone, is believed as well.
+ */
 async function noteBefore(host: Host, records: readonly JournalRecord[]): Promise<Note> {
   const beside = await noteBeside(host);
-  let instance = '';
-  let last: { seq: number; note: Note } = { seq: -1, note: {} };
+  const instances = new Map<string, string>();
+  let last: { seq: number; note: Note } | undefined;
   for (const record of records) {
-    if (record.type === 'run.started') instance = record.instance;
+    if (record.type === 'run.started') instances.set(record.run, record.instance);
     else if (record.type === 'sequence.ended' && record.noted)
-      last = { seq: record.seq, note: { instance, ...record.noted } };
+      last = { seq: record.seq, note: { instance: instances.get(record.run), ...record.noted } };
   }
-  const isNewer = typeof beside.after === 'number' ? beside.after >= last.seq : last.seq < 0;
-  return isNewer ? beside : last.note;
+  if (last === undefined) return beside ?? {};
+  // The agent was killed before it removed it.
+  const isOlder = typeof beside?.after === 'number' && beside.after < last.seq;
+  return beside === undefined || isOlder ? last.note : beside;
 }
 
-async function noteBeside(host: Host): Promise<Note> {
+/** Undefined where none is there, or none that can be read. */
+async function noteBeside(host: Host): Promise<Note | undefined> {
   const bytes = await host.files.readIfPresent(INSTANCE_NOTE, MOST_BYTES).catch(() => undefined);
+  if (bytes === undefined) return undefined;
   try {
-    const { version: _, ...note } = Object(JSON.parse(bytes?.toString('utf8') ?? ''));
+    const { version: _, ...note } = Object(JSON.parse(bytes.toString('utf8')));
     return note;
   } catch {
-    return {};
+    return undefined;
   }
 }
