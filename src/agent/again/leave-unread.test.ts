@@ -90,6 +90,8 @@ describe.runIf(process.getuid?.() === 0)('a boot of a node with other user data 
     expect(outcome).toMatchObject({ result: 'succeeded', instance: 'i-1' });
     expect(outcome.findings.at(-1)).toMatchObject({ severity: 'warning', code: 'NodeLeftAsItIs' });
     expect(outcome.findings.at(-1)?.message).toMatch(/of nocloud \(.*came on no volume/);
+    // What was left is not noted as what made the node.
+    expect((await boot()).findings.at(-1)).toMatchObject({ code: 'NodeLeftAsItIs' });
     expect(log()).toBe('first\njoined\n');
   });
 
@@ -164,6 +166,9 @@ describe.runIf(process.getuid?.() === 0)('a boot of a node with other user data 
     expect(outcome.findings.at(-1)).toMatchObject({ severity: 'warning', code: 'NodeLeftAsItIs' });
     expect(outcome.findings.at(-1)?.message).toContain(`(${code})`);
     expect(outcome.steps.map(({ result }) => result)).not.toContain('not run');
+    // Nothing of them is noted as what made the node.
+    const ends = readFileSync(join(root.path, JOURNAL), 'utf8').match(/"sequence\.ended".*/g) ?? [];
+    expect(ends.map((end) => end.includes('"noted"'))).toEqual([true, false]);
     // What a reboot takes is put back, and nothing else is done.
     expect(readFileSync(join(root.path, SENTINEL), 'utf8')).toBe('success\n');
     expect(log()).toBe('first\njoined\n');

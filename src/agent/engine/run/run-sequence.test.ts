@@ -162,6 +162,14 @@ describe('runSequence', () => {
     expect(ran).toEqual(['disks', 'disks']);
   });
 
+  it('notes for later boots what a success leaves, and nothing of a failure', async () => {
+    const note = async () => ({ machine: 'm-1' });
+    await sequence([step('a', () => failed('DiskFull', 'no space'), { attempts: 1 })], { note });
+    await sequence([done('b')], { note });
+    const ends = readFileSync(join(root, JOURNAL), 'utf8').match(/"sequence\.ended".*/g) ?? [];
+    expect(ends.map((end) => end.includes('"noted":{"machine":"m-1"}'))).toEqual([false, true]);
+  });
+
   it('runs steps in order, once per instance', async () => {
     expect(await sequence([done('a'), done('b')])).toMatchObject({ result: 'succeeded', exitStatus: 0 });
     expect(await sequence([done('a'), done('b'), done('c')])).toMatchObject({ result: 'succeeded' });

@@ -1,3 +1,4 @@
+import { getSystemErrorMessage } from 'node:util';
 import { childProcess } from '../../common/system/late-modules.ts';
 import { HostError } from '../../host.ts';
 
@@ -73,7 +74,7 @@ export function byHandle(file: string, args: readonly string[], pairs: readonly 
   );
   if (status === 0) return { pid: handle.pid, ended: promise };
   handle.close();
-  return notStarted(`error ${-status} of the system`);
+  return notStarted(getSystemErrorMessage(status));
 }
 
 /** By node:child_process. */
