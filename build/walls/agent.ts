@@ -10,6 +10,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   bootstrap: `kit kit/secrets protocol protocol/codes again document engine engine/run facts/judge host
     network preflight sealed secrets startup steps steps/kind steps/kubeadm userdata userdata/instance
     userdata/sources wipe`,
+  callers: 'host',
   check:
     'kit kit/bytes kit/terminal protocol protocol/codes tpm/sealing check/rule check/rules document host steps/ahead text',
   'check/rule': 'check/shell document userdata',
@@ -107,7 +108,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'report/transports': 'kit protocol host identity identity/tpm report/config report/events',
   'report/watch': `kit protocol protocol/codes cluster document engine facts/reading host report/events
     report/watch/boot`,
-  'report/watch/boot': `protocol protocol/codes diagnosis diagnosis/transcript diagnosis/words document host
+  'report/watch/boot': `protocol protocol/codes callers diagnosis diagnosis/transcript diagnosis/words document host
     report/events`,
   reset: 'kit credential document engine host kubeadm kubeadm/config kubeadm/repeat kubeadm/run',
   sealed: `kit kit/bytes kit/secrets protocol protocol/codes tpm/commands tpm/sealing tpm/wire document engine fetch

@@ -1,11 +1,11 @@
 import { codes } from '../../../../protocol/codes/codes.ts';
 import type { EventBody, EventFailure, EventStep } from '../../../../protocol/events.ts';
+import type { KubeadmProcess } from '../../../callers/kubeadm-process.ts';
+import { runningInvocation, type UnitState, unitOutput, unitState } from '../../../callers/systemd-unit.ts';
 import { SENTINEL } from '../../../document/paths.ts';
 import type { Host } from '../../../host/host.ts';
-import type { KubeadmProcess } from './kubeadm-process.ts';
 import { kubeadmFailure } from './kubeadm-words.ts';
 import { KUBEADM, type Observation, ObservedSequence } from './observed-sequence.ts';
-import { runningInvocation, type UnitState, unitOutput, unitState } from './systemd-unit.ts';
 
 /** What Cluster API's Ignition configurations bring (bootstrap/kubeadm/pkg/ignition/clc): a unit that runs a script once. */
 const UNIT = 'kubeadm.service';

@@ -1,9 +1,9 @@
 import type { EventFailure } from '../../../../protocol/events.ts';
+import type { KubeadmProcess } from '../../../callers/kubeadm-process.ts';
 import { diagnoseLog } from '../../../diagnosis/diagnose-log.ts';
 import { readLines } from '../../../diagnosis/transcript/read-lines.ts';
 import { classify, type KubeadmFailure } from '../../../diagnosis/words/classify.ts';
 import { asEventFailure } from '../../events/from-journal.ts';
-import type { KubeadmProcess } from './kubeadm-process.ts';
 
 /** What is known of an attempt besides its output. */
 interface KubeadmSight {

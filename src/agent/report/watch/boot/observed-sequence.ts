@@ -1,6 +1,6 @@
 import type { EventBody, EventFailure, EventStep } from '../../../../protocol/events.ts';
+import { type KubeadmProcess, KubeadmProcesses } from '../../../callers/kubeadm-process.ts';
 import type { Host } from '../../../host/host.ts';
-import { type KubeadmProcess, KubeadmProcesses } from './kubeadm-process.ts';
 
 export const KUBEADM: EventStep = { id: 'kubeadm', title: 'kubeadm' };
 

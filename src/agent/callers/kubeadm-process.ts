@@ -1,4 +1,4 @@
-import type { Host } from '../../../host/host.ts';
+import type { Host } from '../host/host.ts';
 
 /** A `kubeadm init` or `kubeadm join` that somebody else started. */
 export interface KubeadmProcess {

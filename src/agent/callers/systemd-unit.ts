@@ -1,5 +1,5 @@
-import type { Host } from '../../../host/host.ts';
-import { showUnits } from '../../../host/show-units.ts';
+import type { Host } from '../host/host.ts';
+import { showUnits } from '../host/show-units.ts';
 
 /** Nobody waits longer for a reason than for the news itself. */
 const ASK_MS = 1000;

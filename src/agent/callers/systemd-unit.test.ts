@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLinuxHost } from '../../../host/linux/host.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
 import { unitOutput } from './systemd-unit.ts';
 
 /** A machine whose journalctl does that; what it was asked is noted. */
