@@ -5,9 +5,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { Report } from '../text/report.ts';
-import { plainText } from '../text/source-text.ts';
 import { pythonText } from '../text/yaml/node.ts';
-import { parseYaml } from '../text/yaml/parse.ts';
 import { readImageConfig } from './image-config.ts';
 import { networkOfImage } from './network/of-the-image.ts';
 import { readMachine } from './sources/machine/machine.ts';
@@ -27,7 +25,7 @@ it("passes over what lies among the image's configurations and is none", async (
   mkdirSync(at('30-folder.cfg'));
   writeFileSync(at('40-good.cfg'), 'timezone: UTC\ndatasource_list: [NoCloud]\nnetwork: {version: 2}\n');
   const host = createLinuxHost({ root });
-  expect((await readImageConfig(host))(undefined, new Report())?.entries).toHaveLength(1);
+  expect((await readImageConfig(host))(new Report())?.entries).toHaveLength(1);
   expect((await networkOfImage(host)).config?.place).toContain('40-good.cfg');
   expect((await readSettings(await readMachine(host))).list).toEqual(['NoCloud']);
 });
@@ -44,7 +42,7 @@ it.each([
 ])('finds the keys beside a list of modules %s', async (_, text) => {
   writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
   writeFileSync(join(root, 'etc/cloud/cloud.cfg.d/05_logging.cfg'), 'a:\n - &b |\n   [x]\nc: [*b]\n');
-  const found = (await readImageConfig(createLinuxHost({ root })))(undefined, new Report());
+  const found = (await readImageConfig(createLinuxHost({ root })))(new Report());
   expect(found?.entries.map(({ key, value }) => [pythonText(key), pythonText(value)])).toEqual([
     ['locale', 'C'],
   ]);
@@ -54,7 +52,7 @@ it('counts a file as empty that is no YAML behind its list of modules', async ()
   const text = 'locale: C\ncloud_init_modules:\n  - ntp\n - users\ntimezone: UTC\n';
   writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
   const report = new Report();
-  expect((await readImageConfig(createLinuxHost({ root })))(undefined, report)).toBeUndefined();
+  expect((await readImageConfig(createLinuxHost({ root })))(report)).toBeUndefined();
   expect(report.entries).toEqual([
     {
       severity: 'warning',
@@ -92,52 +90,15 @@ it.each<[string, string, string | undefined]>([
   ],
 ])('reads as if it left nothing out: %s', async (_, text, locale) => {
   writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
-  const found = (await readImageConfig(createLinuxHost({ root })))(undefined, new Report());
+  const found = (await readImageConfig(createLinuxHost({ root })))(new Report());
   const read = found?.entries.find(({ key }) => pythonText(key) === 'locale');
   expect(read && pythonText(read.value)).toBe(locale);
-});
-
-const IMAGE = `users:
- - default
-disable_root: true
-locale: C
-system_info:
- distro: debian
- default_user:
-  name: debian
-`;
-
-it.each([
-  ['locale: de', ['users', 'disable_root', 'system_info']],
-  ['users: []', ['disable_root', 'locale']],
-  ['users: [{name: a}]', ['disable_root', 'locale']],
-  ['users: [{name: a}, default]', ['disable_root', 'locale', 'system_info']],
-  ['users: [a]', ['disable_root', 'locale', 'system_info']],
-  ['{users: [{name: a}], user: b}', ['disable_root', 'locale', 'system_info']],
-  ['{users: null, disable_root: false}', ['users', 'locale', 'system_info']],
-])('is read as far as user data leave it open: %s', async (userData, keys) => {
-  writeFileSync(join(root, 'etc/cloud/cloud.cfg'), IMAGE);
-  const given = parseYaml(plainText(userData), new Report());
-  if (given?.kind !== 'mapping') throw new Error('no mapping');
-  const image = await readImageConfig(createLinuxHost({ root }));
-  expect(image(given, new Report())?.entries.map(({ key }) => pythonText(key))).toEqual(keys);
-});
-
-it('tells who the default user is where another file changes that one', async () => {
-  writeFileSync(join(root, 'etc/cloud/cloud.cfg'), IMAGE);
-  writeFileSync(join(root, 'etc/cloud/cloud.cfg.d/10.cfg'), 'user: {name: ops}\n');
-  const given = parseYaml(plainText('users: []'), new Report());
-  const image = await readImageConfig(createLinuxHost({ root }));
-  const keys = image(given?.kind === 'mapping' ? given : undefined, new Report())?.entries.map(({ key }) =>
-    pythonText(key),
-  );
-  expect(keys).toContain('system_info');
 });
 
 it('is at its end with a file of blanks', async () => {
   const image = async (text: string) => {
     writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
-    return (await readImageConfig(createLinuxHost({ root })))(undefined, new Report());
+    return (await readImageConfig(createLinuxHost({ root })))(new Report());
   };
   for (const unit of ['\n', ' ', '\t\n', 'ntp ', "'", ' {', 'user '])
     expect(await image(`${unit.repeat(120_000)}!`)).toBeUndefined();

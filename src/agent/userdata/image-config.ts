@@ -1,11 +1,10 @@
 import type { Host } from '../host/host.ts';
 import { Report } from '../text/report.ts';
 import { plainText } from '../text/source-text.ts';
-import { type MappingNode, type Node, pythonText, valueAt } from '../text/yaml/node.ts';
+import { type MappingNode, type Node, pythonText } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
 import { configFile } from './instance/config-file.ts';
 import { under } from './merge/under.ts';
-import { relevantLines } from './relevant-lines.ts';
 
 const MAIN = '/etc/cloud/cloud.cfg';
 const DROP_INS = '/etc/cloud/cloud.cfg.d';
@@ -22,14 +21,11 @@ const KEYS: readonly string[] = [
 const NAMED = new RegExp(`\\b(?:${KEYS.join('|')})["']?[\\t ]*:|^[\\t ]*[?*{]`, 'm');
 
 /**
- * What an image says of itself, as far as user data leave it open.
+ * What an image says of itself.
  *
- * @param given Those of the user data that count before it; without them all of it
  * @param report gets a warning for each file that cannot be read as YAML
  */
-export type ImageConfig = (given: MappingNode | undefined, report: Report) => MappingNode | undefined;
-
-type Wanted = Parameters<typeof relevantLines>[1];
+export type ImageConfig = (report: Report) => MappingNode | undefined;
 
 /**
  * The image's cloud.cfg with cloud.cfg.d over it, the last name first, as cloud-init puts them together. A file that cannot be
@@ -40,14 +36,10 @@ export async function readImageConfig(host: Host): Promise<ImageConfig> {
   const files: { path: string; text: string }[] = [];
   for (const path of [...names.map((name) => `${DROP_INS}/${name}`), MAIN])
     files.push({ path, text: await configFile(host, path) });
-  return (given, report) => {
-    const isWanted = beside(
-      given,
-      files.some(({ text }) => ASKS_FOR_USER.test(text)),
-    );
+  return (report) => {
     let found: MappingNode | undefined;
     for (const { path, text } of files) {
-      const root = rootOf(text, path, isWanted, report);
+      const root = rootOf(text, path, report);
       if (root?.kind === 'mapping') found = under(found, root);
     }
     return withKeys(found, KEYS);
@@ -57,7 +49,7 @@ export async function readImageConfig(host: Host): Promise<ImageConfig> {
 /** Of all that only who the image's default user is, for user data that name one; the rest the machine does itself when it boots. */
 export async function readDefaultUser(host: Host): Promise<ImageConfig> {
   const image = await readImageConfig(host);
-  return (given, report) => withKeys(image(given, report), ['system_info']);
+  return (report) => withKeys(image(report), ['system_info']);
 }
 
 function withKeys(found: MappingNode | undefined, keys: readonly string[]): MappingNode | undefined {
@@ -65,38 +57,10 @@ function withKeys(found: MappingNode | undefined, keys: readonly string[]): Mapp
   return found && entries.length > 0 ? { ...found, entries } : undefined;
 }
 
-/** A cloud.cfg that changes the default user, whom it asks for so. */
-const ASKS_FOR_USER = /^[\t "'{]*user["']?[\t ]*:/m;
-
-/** Not what the user data say themselves: what is no mapping stands as it is there. Of the system, who the default user is. */
-function beside(given: MappingNode | undefined, asksForUser: boolean): Wanted {
-  const isGiven = (key: string): boolean => {
-    const kind = valueAt(given, key)?.kind;
-    return kind !== undefined && kind !== 'mapping' && kind !== 'null';
-  };
-  const isUnasked =
-    !asksForUser && valueAt(given, 'user') === undefined && areOthers(valueAt(given, 'users'));
-  return (key, above) =>
-    above === undefined
-      ? KEYS.includes(key) && !isGiven(key) && !(isUnasked && key === 'system_info')
-      : above !== 'system_info' || key === 'default_user';
-}
-
-/** Users with names of their own, none of them the image's default user. */
-function areOthers(users: Node | undefined): boolean {
-  return (
-    users?.kind === 'sequence' &&
-    users.items.every((item) => {
-      const name = item.kind === 'mapping' ? valueAt(item, 'name') : undefined;
-      return name?.kind === 'string' && name.value !== 'default';
-    })
-  );
-}
-
-function rootOf(text: string, path: string, isWanted: Wanted, report: Report): Node | undefined {
+function rootOf(text: string, path: string, report: Report): Node | undefined {
   if (!NAMED.test(text) && !text.split('\n').some(mayHaveEscapes)) return undefined;
   const own = new Report();
-  const root = parseYaml(plainText(relevantLines(text, isWanted) ?? text), own);
+  const root = parseYaml(plainText(text), own);
   const [wrong] = own.entries.filter(({ severity }) => severity === 'error');
   if (wrong !== undefined) {
     const message = `${path} of the image is no YAML, so nothing of it counts, as with cloud-init: ${wrong.message}`;

@@ -59,8 +59,7 @@ export function readParts(
 ): Partial<Document> & { slipway: SlipwayKey } {
   const own = sorted(user, instance, report);
   let root = own.configs.length > 0 ? rootOfAll(own.configs) : undefined;
-  // What vendor data say may ask for more of it.
-  const below = image?.(vendor.length > 0 ? undefined : root, report);
+  const below = image?.(report);
   const { isEnabled, prefix } = vendorSettings(root, below, report);
   const theirs = sorted(isEnabled ? vendor : [], instance, report, prefix);
   if (theirs.configs.length > 0) root = under(root, rootOfAll(theirs.configs));
@@ -173,7 +172,8 @@ function sortIn(
 
 function tellOfKubeadm({ source }: Part, report: Report): void {
   if (!mentionsKubeadmBootstrap(source.text)) return;
-  const message = 'This script calls kubeadm itself: it is run once and its failure is not explained.';
+  const message =
+    'This script calls kubeadm itself: Slipway runs it once and waits for the node, but does not retry the call.';
   report.warn('KubeadmNotTakenOver', message, source.locate(0));
 }
 
