@@ -10,7 +10,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   bootstrap: `kit kit/secrets protocol protocol/codes again document engine engine/run facts/judge host
     network preflight sealed secrets startup steps steps/kind steps/kubeadm userdata userdata/instance
     userdata/sources wipe`,
-  callers: 'host',
+  callers: 'document host kubeadm/config',
   check:
     'kit kit/bytes kit/terminal protocol protocol/codes tpm/sealing check/rule check/rules document host steps/ahead text',
   'check/rule': 'check/shell document userdata',
@@ -27,7 +27,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit kit/terminal host',
   'cli/process': 'kit kit/terminal protocol collect document engine host host/common/system steps userdata',
-  'cli/shim': `kit/secrets protocol tpm/sealing bootstrap cli/options cli/process cli/text document engine host
+  'cli/shim': `kit/secrets protocol tpm/sealing bootstrap callers cli/options cli/process cli/text document engine host
     identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts secrets steps userdata`,
   'cli/text': `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes bootstrap check/rule diagnosis
     diagnosis/transcript diagnosis/words document engine host host/common/system identity/tpm report/watch steps steps/kind
@@ -116,7 +116,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   secrets: 'kit/bytes kit/secrets protocol document engine host',
   startup: 'protocol/codes host',
   steps: `kit document host steps/accounts steps/ahead steps/boot steps/commands steps/containerd steps/kind steps/kubeadm
-    steps/network steps/node steps/storage steps/system steps/system/software steps/tree steps/units steps/volumes
+    steps/network steps/node steps/see-node steps/storage steps/system steps/system/software steps/tree steps/units steps/volumes
     text`,
   'steps/accounts': 'kit document engine host steps/kind steps/tools',
   'steps/ahead':
@@ -125,7 +125,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/commands': 'kit/secrets document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
   'steps/kind':
-    'kit kit/secrets protocol document engine host kubeadm/config kubeadm/repeat startup steps/shell',
+    'kit kit/secrets protocol callers document engine host kubeadm/config kubeadm/repeat startup steps/shell',
   'steps/kubeadm': `kit kit/secrets protocol protocol/codes cluster credential diagnosis/words document engine
     facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/run preflight preflight/checks report/config
     reset startup steps/kind steps/shell text`,
@@ -133,6 +133,8 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/node': `kit kit/secrets protocol document engine fetch host kubeadm/config kubeadm/run steps/containerd
     steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference`,
   'steps/node/time': 'document host',
+  'steps/see-node': `kit/secrets protocol callers diagnosis diagnosis/evidence diagnosis/transcript diagnosis/words document engine
+    host kubeadm/repeat steps/kind`,
   'steps/shell': 'kit/secrets document host text',
   'steps/storage': 'kit document engine host startup steps/kind steps/tools',
   'steps/system': `kit document steps/kind steps/system/access steps/system/disk steps/system/ending steps/system/local
@@ -162,7 +164,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'text/yaml': 'kit document text text/yaml/scan',
   'text/yaml/scan': 'kit text',
   timeline: 'kit kit/terminal protocol',
-  userdata: `kit kit/secrets protocol document engine fetch host kubeadm/config text text/yaml userdata/cloud-config
+  userdata: `callers kit kit/secrets protocol document engine fetch host kubeadm/config text text/yaml userdata/cloud-config
     userdata/decode userdata/forms userdata/handed userdata/ignition
     userdata/instance userdata/jinja userdata/merge userdata/native userdata/network userdata/node userdata/sealed
     userdata/sources userdata/sources/contract userdata/sources/machine`,

@@ -90,6 +90,8 @@ export interface SequenceEndedEvent {
   exitStatus: number;
   /** Active milliseconds. */
   ms: number;
+  /** It succeeded, and nothing shows whether the user data was to make a node. */
+  isNodeUnknown?: true;
   /** The step that failed. */
   step?: EventStep;
   failure?: EventFailure;

@@ -139,6 +139,8 @@ export interface SequenceEnded {
   failure?: Failure;
   /** The step that `failure` is of; absent where an older agent ended it. */
   failedStep?: string;
+  /** It succeeded, and nothing shows whether the user data was to make a node. */
+  isNodeUnknown?: true;
   /** What a success leaves for later boots; absent where they were not acted upon, in shim mode and of an older agent. */
   noted?: Noted;
 }

@@ -132,6 +132,7 @@ const BODIES: BodyReaders = {
     result: oneOf(from, 'result', RESULTS),
     exitStatus: integer(from, 'exitStatus', 0, 65_535),
     ms: integer(from, 'ms', 0, BIG),
+    ...(from.isNodeUnknown === true ? { isNodeUnknown: true } : {}),
     ...optional(from, 'step', step),
     ...optional(from, 'failure', failure),
   }),

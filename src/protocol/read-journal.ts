@@ -69,6 +69,7 @@ const BODIES: Readonly<Record<RecordBody['type'], Shape>> = {
     ms: isDuration,
     failure: maybe(isFailure),
     failedStep: maybe(isText),
+    isNodeUnknown: maybe(isFlag),
     noted: maybe(hasShape({ machine: maybe(isText), uuid: maybe(isText), seed: isTextOrNull })),
   },
   'node.reset': { run: isName, scope: maybe(isOneOf('node')) },

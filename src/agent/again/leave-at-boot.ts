@@ -16,8 +16,8 @@ export interface LeftAtBoot {
   findings: Omit<Finding, 'type'>[];
 }
 
-/** Follows the configuration at every boot, as slipway-network.service does. */
-const NETWORK = 'network';
+/** `network` follows the configuration at every boot, as slipway-network.service does; `node` only looks. */
+const FOLLOWED = ['network', 'node'];
 
 /**
  * A boot changes nothing of a node that works: like cloud-init, which does what belongs to an instance once, it leaves what is
@@ -53,7 +53,7 @@ export async function leaveAtBoot(
   return { steps: [...present, ...gone], findings: told(others) };
 }
 
-const isFollowed = ({ id, when }: Step): boolean => when === 'every-boot' || id === NETWORK;
+const isFollowed = ({ id, when }: Step): boolean => when === 'every-boot' || FOLLOWED.includes(id);
 
 function told(others: readonly Change[]): LeftAtBoot['findings'] {
   const due = others.filter(({ what }) => what !== 'moved');

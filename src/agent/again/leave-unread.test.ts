@@ -28,7 +28,7 @@ const WRONG: [string, string, string][] = [
   ['bad YAML', '#cloud-config\nwrite_files: [\n', 'UserDataSyntax'],
   ['a key that is wrong', '#cloud-config\nwrite_files: [{content: x}]\n', 'UserDataInvalid'],
   ['an unknown format', '{"neither": "one", "nor": "other"}', 'UserDataFormatUnknown'],
-  ['what makes no node', '#cloud-config\nruncmd: [echo other]\n', 'UserDataMakesNoNode'],
+  ['what makes no node', '#cloud-config\nruncmd: [kubeadm jion]\n', 'UserDataMakesNoNode'],
   ['nothing', '', 'UserDataEmpty'],
 ];
 

@@ -20,7 +20,7 @@ export async function leaveUnread(
 ): Promise<LeftAtBoot | undefined> {
   const records = await recordsOf(host).catch(noneIfUnreadable);
   const last = lastSuccess(records);
-  if (last?.instance !== instance || !last.steps.some(({ id }) => id === 'kubeadm')) return undefined;
+  if (last?.instance !== instance || !last.steps.some(({ id }) => MAKES_NODE.includes(id))) return undefined;
   // The machine is another one since, or was begun as one.
   if (records.findLast((record) => record.type === 'run.started')?.instance !== instance) return undefined;
   if (isHalfDone(records, last) || !(await looksJoined(host, 'join'))) return undefined;
@@ -30,6 +30,9 @@ export async function leaveUnread(
     findings: [{ severity: 'warning', code: 'NodeLeftAsItIs', message }],
   };
 }
+
+/** Steps that make a node, or see that there is one. */
+const MAKES_NODE = ['kubeadm', 'node'];
 
 /** An agent that cannot read the journal knows of no success, so the verdict on the user data stands. */
 function noneIfUnreadable(error: unknown): readonly JournalRecord[] {

@@ -52,7 +52,8 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
     // A run that goes on at the next boot has no verdict yet, and bad input changes nothing.
     if (!options.isAgain && (outcome.result === 'succeeded' || outcome.result === 'failed'))
       powerState = answer.document.system?.powerState;
-    return paidFor(options, outcome, duties);
+    // Nobody knows whether it has done its work: whoever tries again needs its secrets.
+    return isNotKnown(outcome) ? outcome : paidFor(options, outcome, duties);
   });
   if (powerState !== undefined) {
     const { changePowerState } = await import('../engine/power-state.ts');
@@ -61,6 +62,9 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
   }
   return verdict;
 }
+
+const isNotKnown = ({ findings }: Outcome): boolean =>
+  findings.some(({ code }) => code === 'NotKnownToMakeANode');
 
 /** A journal that cannot be read has its say later, as a verdict. */
 async function isToTryAnew(host: BootstrapOptions['host']): Promise<boolean> {

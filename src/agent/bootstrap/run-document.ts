@@ -65,12 +65,17 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
   remember(await knownSecrets(host, document));
   // What calls kubeadm may stand where something could not be read.
   const isAsked = !options.isAgain && !document.report.some(({ severity }) => severity === 'error');
-  const report = [...document.report, ...(isAsked ? checkMakesNode(document) : [])];
+  const prospect = isAsked ? checkMakesNode(document) : [];
+  const report = [...document.report, ...prospect];
   // User data that did their work, and have lost their secrets since, are not judged again.
   if (!document.isWiped)
     report.push(...(await configurationReport(document)), ...(await labelReport(options, document)));
   const errors = report.filter(({ severity }) => severity === 'error');
-  const findings = document.report.filter(({ severity }) => severity === 'warning').map(asFinding);
+  // What is not known before is seen by the last step.
+  const foreknown = prospect.filter(({ code }) => code !== 'NotKnownToMakeANode');
+  const findings = [...document.report, ...foreknown]
+    .filter(({ severity }) => severity === 'warning')
+    .map(asFinding);
   const refused = async (failure: Failure) =>
     (await asNode(options, about, failure, findings)) ??
     outcomeWithoutSequence(host, about, 'bad-input', failure, findings);

@@ -6,6 +6,28 @@ export interface KubeadmProcess {
   verb: 'init' | 'join';
 }
 
+/**
+ * Processes of this machine whose arguments have one of these words, or call kubeadm in a shell's text (`sh -c`).
+ *
+ * @returns the arguments of one of them, or undefined where there is none
+ */
+export async function findRunning(
+  { ownFiles }: Host,
+  words: readonly string[],
+  isCall: (text: string) => boolean,
+): Promise<readonly string[] | undefined> {
+  for (const name of await ownFiles.list('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+    const args = (
+      (await ownFiles.readIfPresent(`/proc/${name}/cmdline`).catch(() => undefined))?.toString('utf8') ?? ''
+    )
+      .split('\0')
+      .filter((word) => word !== '');
+    if (args.some((arg) => words.some((word) => arg.startsWith(word))) || isCall(args.join(' '))) return args;
+  }
+  return undefined;
+}
+
 /** Finds kubeadm among the machine's processes. It reads each process once, so a look costs next to nothing. */
 export class KubeadmProcesses {
   readonly #host: Host;

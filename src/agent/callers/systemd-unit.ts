@@ -1,5 +1,5 @@
 import type { Host } from '../host/host.ts';
-import { showUnits } from '../host/show-units.ts';
+import { showUnits, type UnitProperties } from '../host/show-units.ts';
 
 /** Nobody waits longer for a reason than for the news itself. */
 const ASK_MS = 1000;
@@ -20,10 +20,15 @@ const PROPERTIES = [
   'RestartUSec',
   'ExecMainStartTimestampMonotonic',
   'ExecMainExitTimestampMonotonic',
+  'Id',
+  'Job',
+  'TriggeredBy',
+  'UnitFileState',
 ];
 
 /** A service as systemd sees it. */
 export interface UnitState {
+  name: string;
   /** `activating`, `active`, `deactivating`, `inactive`, `failed` ... */
   active: string;
   /** More exactly: `start`, `auto-restart`, `dead` ... */
@@ -41,18 +46,36 @@ export interface UnitState {
   endedAt: number;
   /** How long systemd waits before it starts it again. */
   restartMs: number;
+  /** systemd has a job for it: it is about to start or to stop. */
+  hasJob: boolean;
+  /** Timers, paths and sockets that start it. */
+  triggeredBy: string[];
+  /** A boot starts it. */
+  isEnabled: boolean;
 }
 
 /** Undefined where systemd does not answer. */
 export async function unitState(host: Host, unit: string): Promise<UnitState | undefined> {
-  const [said] = (await showUnits(host, [unit], PROPERTIES, ASK_MS)) ?? [];
-  if (!said) return undefined;
+  return (await unitStates(host, [unit]))?.[0];
+}
+
+/**
+ * All units that systemd has loaded by these names, which may have a `*`; one that it does not know is `inactive`.
+ *
+ * @returns undefined where systemd does not answer
+ */
+export async function unitStates(host: Host, names: readonly string[]): Promise<UnitState[] | undefined> {
+  return (await showUnits(host, names, PROPERTIES, ASK_MS))?.map(stateOf);
+}
+
+function stateOf(said: UnitProperties): UnitState {
   const text = (name: string) => said.get(name) ?? '';
   const number = (name: string) => Number(text(name)) || 0;
   // The kernel's CLD_EXITED is 1; what follows are signals, with and without a core.
   const code = number('ExecMainCode');
   const status = number('ExecMainStatus');
   return {
+    name: text('Id'),
     active: text('ActiveState'),
     sub: text('SubState'),
     result: text('Result'),
@@ -62,6 +85,11 @@ export async function unitState(host: Host, unit: string): Promise<UnitState | u
     startedAt: number('ExecMainStartTimestampMonotonic') / 1000,
     endedAt: number('ExecMainExitTimestampMonotonic') / 1000,
     restartMs: timeSpanMs(text('RestartUSec')),
+    hasJob: number('Job') > 0,
+    triggeredBy: text('TriggeredBy')
+      .split(' ')
+      .filter((name) => name !== ''),
+    isEnabled: /^enabled/.test(text('UnitFileState')),
   };
 }
 
@@ -87,16 +115,18 @@ export async function runningInvocation(host: Host, unit: string): Promise<strin
  * known: then what the unit's processes have printed since that run began counts.
  *
  * @param run `startedAt` in milliseconds of the monotonic clock
+ * @param looks how often to look where there is nothing; once suffices while the unit is at work
  */
 export async function unitOutput(
   host: Host,
   { unit, invocation, startedAt }: { unit: string; invocation: string; startedAt: number },
+  looks = LOOKS,
 ): Promise<string> {
   const began = (host.clock.now().getTime() - (host.clock.monotonic() - startedAt)) / 1000;
   const read = (...which: string[]) =>
     ask(host, ['journalctl', '-b', '-q', '--no-pager', '-o', 'cat', '-n', String(OUTPUT_LINES), ...which]);
   let answers = true;
-  for (let left = LOOKS; ; left -= 1) {
+  for (let left = looks; ; left -= 1) {
     // Its last lines may still be on their way when systemd knows its end. Where this fails, what is there must do.
     if (answers) answers = !(await ask(host, ['journalctl', '--sync'])).timedOut;
     const { stdout, timedOut } = await read(`_SYSTEMD_INVOCATION_ID=${invocation}`);

@@ -5,6 +5,10 @@ import { OUTCOME, OUTCOME_ASIDE, SENTINEL, STATE_DIR } from '../document/paths.t
 import type { Host } from '../host/host.ts';
 import { exitStatusOf, type SequenceResult } from './sequence.ts';
 
+export const BOOTSTRAPPED = 'The machine is bootstrapped.';
+export const NODE_UNKNOWN =
+  'The user data was applied. Nothing shows whether this machine was to become a node.';
+
 interface About {
   mode: 'bootstrap' | 'shim';
   agent: string;
@@ -99,12 +103,14 @@ export async function writeSentinel(host: Host, path: string = SENTINEL): Promis
 function messageFor(
   result: Result,
   failure: Failure | undefined,
-  sequence?: Pick<SequenceResult, 'ran' | 'steps'>,
+  sequence?: Pick<SequenceResult, 'ran' | 'steps' | 'findings'>,
 ): string {
+  if (result === 'succeeded' && sequence?.findings.some(({ code }) => code === 'NotKnownToMakeANode'))
+    return NODE_UNKNOWN;
   if (result === 'succeeded' && sequence?.steps.length === 0)
     return 'The user data asks for nothing, and nothing was done.';
   if (result === 'succeeded' && sequence?.ran === 0)
     return 'The machine was bootstrapped before; nothing was left to do.';
-  if (result === 'succeeded' || !failure) return 'The machine is bootstrapped.';
+  if (result === 'succeeded' || !failure) return BOOTSTRAPPED;
   return `${failure.cause} ${failure.remedy}`;
 }

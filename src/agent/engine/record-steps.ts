@@ -19,16 +19,19 @@ export async function recordDone({
 
 /**
  * Writes into the journal that each of these steps that has failed, and that no start would run again, has another attempt: now,
- * or at a later boot if it does not come to it. On a machine that was bootstrapped since it writes nothing.
+ * or at a later boot if it does not come to it. So has a step that ended well where the step that proves it has failed. On a
+ * machine that was bootstrapped since it writes nothing.
  */
 export async function recordAnew({ steps, ...options }: Options & { steps: readonly Step[] }): Promise<void> {
   const history = historyOf(options.journal.records, options.instance);
   if (history.succeededAt > 0) return;
+  const failures = new Map(steps.map((step) => [step.id, history.step(step.id, step.digest).ended?.failure]));
   const ends = steps.flatMap((step): [StepOutline, End][] => {
     const { ended } = history.step(step.id, step.digest);
-    if (step.onFailure !== 'continue' || ended?.failure === undefined || ended.retryInMs !== undefined)
-      return [];
-    return [[step, { result: 'failed', failure: ended.failure, retryInMs: 0 }]];
+    if (ended === undefined || ended.retryInMs !== undefined) return [];
+    const own = step.onFailure === 'continue' ? ended.failure : undefined;
+    const why = own ?? (step.provedBy === undefined ? undefined : failures.get(step.provedBy));
+    return why === undefined ? [] : [[step, { result: 'failed', failure: why, retryInMs: 0 }]];
   });
   if (ends.length > 0) await record(options, ends);
 }

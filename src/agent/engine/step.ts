@@ -19,6 +19,11 @@ export interface Step extends StepOutline {
    * nothing waits until its beginning is on the disk.
    */
   repeatable?: boolean;
+  /**
+   * The id of a later step that shows whether this one has done its work: where that has failed, `bootstrap --again` runs this
+   * one anew, however it ended itself.
+   */
+  provedBy?: string;
   /** How many attempts a sequence may spend on transient failures; default 3. */
   attempts?: number;
   /** Pauses between attempts; default `BACKOFF.step`. */
@@ -39,6 +44,10 @@ export interface Step extends StepOutline {
    * another document's step has been at the same place since.
    */
   holds?(host: Host): Promise<boolean>;
+  /**
+   * Asked once the step is done: does it make the verdict? Then a step before it that failed and was let pass is a finding.
+   */
+  decides?(host: Host): Promise<boolean>;
   /**
    * Puts back what a reboot took from /run. The engine calls it for a finished step before it runs a later
    * one.
@@ -82,4 +91,6 @@ export type StepResult =
       failure: Failure;
       /** `until-deadline` repeats the step beyond its attempts. */
       retry: 'no' | 'yes' | 'until-deadline';
+      /** Nothing that is still starting could change it: the engine does not ask what the failure's code rests on. */
+      isFinal?: boolean;
     };

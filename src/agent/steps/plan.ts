@@ -6,18 +6,10 @@ import { bootCommand, bootScript, command } from './commands/kinds.ts';
 import { containerd } from './containerd/kinds.ts';
 import type { Shared } from './kind/shared.ts';
 import { type PlannedStep, stepsOf } from './kind/step-kind.ts';
-import {
-  type Call,
-  kubeadm,
-  leftCall,
-  patches,
-  podsAfter,
-  podsBefore,
-  preflight,
-  ready,
-} from './kubeadm/kinds.ts';
+import { type Call, kubeadm, patches, podsAfter, podsBefore, preflight, ready } from './kubeadm/kinds.ts';
 import { network } from './network/kinds.ts';
 import { deferredFiles, files, hostname, kernel, ntp, proxy, secretDeletion } from './node/kinds.ts';
+import { perhapsNode, seenNode } from './see-node/kinds.ts';
 import { disks, filesystems, mounts } from './storage/kinds.ts';
 import * as system from './system/kinds.ts';
 import { tree, treeBeside } from './tree/kinds.ts';
@@ -52,7 +44,8 @@ function byIgnition(document: Document): PlannedStep[] {
     ...stepsOf(unitStarts, document),
     ...commandSteps(document),
     ...stepsOf(laterUnitStarts, document),
-    ...stepsOf(leftCall, document),
+    ...stepsOf(seenNode, document),
+    ...stepsOf(perhapsNode, document),
     ...stepsOf(ready, document),
     ...stepsOf(secretDeletion, document),
   ];
@@ -101,7 +94,8 @@ function byCloudInit(document: Document): PlannedStep[] {
     ...stepsOf(unitStarts, document),
     ...commandSteps(document),
     ...stepsOf(laterUnitStarts, document),
-    ...stepsOf(leftCall, document),
+    ...stepsOf(seenNode, document),
+    ...stepsOf(perhapsNode, document),
     ...stepsOf(ready, document),
     ...stepsOf(secretDeletion, document),
     ...stepsOf(system.phoneHome, document),

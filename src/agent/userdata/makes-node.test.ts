@@ -16,7 +16,6 @@ it.each([
   ['a header only', '#cloud-config\n', undefined, undefined],
   ['null', '#cloud-config\nnull\n', undefined, undefined],
   ['no command', '#cloud-config\nruncmd: []\n', undefined, undefined],
-  ['a script that does nothing', '#!/bin/sh\nexit 0\n', undefined, undefined],
   [
     'a program with a slip in its name',
     '#cloud-config\nruncmd:\n- echo a\n- kubeadn join --config /a\n',
@@ -35,9 +34,6 @@ it.each([
     'was kubeadm jion meant to be kubeadm join?',
     3,
   ],
-  ['a very long word', `#!/bin/sh\n${'a'.repeat(2_000_000)}\n`, undefined, undefined],
-  ['another command of kubeadm', '#cloud-config\nruncmd: [kubeadm version]\n', 'names kubeadm', 2],
-  ['words that are only printed', '#cloud-config\nruncmd: [echo kubeadm join]\n', 'names kubeadm', 2],
 ])('makes no node: %s', (_, text, hint, line) => {
   const [entry, ...more] = check(text);
   expect(more).toEqual([]);
@@ -52,13 +48,58 @@ it.each([
   ['a command', '#cloud-config\nruncmd: [kubeadm join --config /run/kubeadm/a.yaml]\n'],
   ['a command left to the shell', '#cloud-config\nruncmd: ["sudo kubeadm init --config /a || reboot"]\n'],
   ['a script', '#!/bin/sh\nkubeadm join 10.0.0.1:6443 --token a\n'],
-  [
-    'a file that a command runs',
-    '#cloud-config\nwrite_files: [{path: /a.sh, content: "kubeadm join --config /a\\n"}]\nruncmd: [sh /a.sh]\n',
-  ],
   ['a wish for none', '#cloud-config\nslipway: {kubeadm: none}\n'],
 ])('is content with %s', (_, text) => {
   expect(check(text)).toEqual([]);
+});
+
+it.each([
+  ['a script that does nothing', '#!/bin/sh\nexit 0\n', undefined],
+  ['a very long word', `#!/bin/sh\n${'a'.repeat(2_000_000)}\n`, undefined],
+  ['another command of kubeadm', '#cloud-config\nruncmd: [kubeadm version]\n', 'a command names kubeadm'],
+  ['words that are only printed', '#cloud-config\nruncmd: [echo kubeadm join]\n', 'a command names kubeadm'],
+  [
+    'a program of the image',
+    '#cloud-config\nruncmd: [/usr/local/bin/bootstrap-node.sh --role worker]\n',
+    undefined,
+  ],
+  [
+    'a script from a server',
+    '#cloud-config\nruncmd: ["curl -fsSL http://10.0.0.1/join.sh | bash"]\n',
+    undefined,
+  ],
+])('does not know what %s makes', (_, text, hint) => {
+  const [entry, ...more] = check(text);
+  expect(more).toEqual([]);
+  expect(entry).toMatchObject({ severity: 'warning', code: 'NotKnownToMakeANode' });
+  if (hint) expect(entry?.message).toContain(hint);
+});
+
+it.each([
+  [
+    'a file that a command runs',
+    '#cloud-config\nwrite_files: [{path: /a.sh, content: "kubeadm join --config /a\\n"}]\nruncmd: [sh /a.sh]\n',
+    /^\/a\.sh calls kubeadm itself/,
+  ],
+  [
+    'a unit that nothing enables',
+    '#cloud-config\nwrite_files: [{path: /etc/systemd/system/kj.service, content: "[Service]\\nExecStart=/usr/bin/kubeadm join --config /a\\n"}]\n',
+    /^The unit kj\.service calls kubeadm itself/,
+  ],
+  [
+    'a boot command',
+    '#cloud-config\nbootcmd: ["kubeadm join --config /a || true"]\n',
+    /^Bootcmd 1 \(kubeadm\) calls kubeadm/,
+  ],
+])('names %s as the place of the call', (_, text, message) => {
+  expect(check(text)).toMatchObject([
+    {
+      severity: 'warning',
+      code: 'KubeadmNotTakenOver',
+      message: expect.stringMatching(message),
+      where: { line: 2 },
+    },
+  ]);
 });
 
 it("takes the image's word that no node is wanted", () => {

@@ -1,59 +1,75 @@
 import { editDistance } from '../../kit/edit-distance.ts';
+import { type Caller, callersOf, prospectOf } from '../callers/find-callers.ts';
 import type { Document, ReportEntry } from '../document/document.ts';
-import { mentionsKubeadmBootstrap } from '../kubeadm/config/mentions.ts';
 import { printable } from '../text/report.ts';
 
 /** Letters that may be wrong in a word that is still recognised. */
 const SLIPS = 2;
 
 /**
- * User data whose commands nowhere call kubeadm makes no node: an error, unless that is what it says (`slipway: {kubeadm:
- * none}`). A call that is left to the shell, in a command, a script or a file, counts as one.
+ * What there is to say about whether user data makes a node. A warning: something else than Slipway calls kubeadm, or nobody
+ * knows what the programs do. An error: nothing runs at all, or kubeadm is misspelt. Silent where no node is wanted
+ * (`slipway: {kubeadm: none}`).
  */
 export function checkMakesNode(document: Document): ReportEntry[] {
-  const { commands, bootCommands, bootScripts = [], files, units = [], withoutKubeadm } = document;
-  if (withoutKubeadm || commands.some(({ kind }) => kind === 'kubeadm')) return [];
-  const shells = [...bootCommands, ...bootScripts, ...commands].flatMap((entry) =>
-    entry.kind === 'command' ? entry.shell.reveal() : [],
-  );
-  const texts = files.map(({ content }) => Buffer.from(content.reveal()).toString('utf8'));
-  const unitTexts = units.flatMap(({ content, dropIns }) => [
-    content,
-    ...dropIns.map((dropIn) => dropIn.content),
-  ]);
-  const inUnits = unitTexts.flatMap((content) => content?.reveal() ?? []);
-  if ([...shells, ...texts, ...inUnits].some(mentionsKubeadmBootstrap)) return [];
-  const { hint, where } = nearMiss(document);
-  const message = `Nothing in the user data calls kubeadm init or kubeadm join, so it makes no node${hint}`;
-  return [{ severity: 'error', code: 'UserDataMakesNoNode', message, ...(where ? { where } : {}) }];
+  if (document.withoutKubeadm) return [];
+  const prospect = prospectOf(document);
+  if (prospect === 'surely') return (callersOf(document)?.callers ?? []).flatMap(notTakenOver);
+  const { where, hint, isSlip } = nearMiss(document);
+  const place = where ? { where } : {};
+  if (prospect === 'never' || isSlip) {
+    const message = `Nothing in the user data calls kubeadm init or kubeadm join, so it makes no node${hint}`;
+    return [{ severity: 'error', code: 'UserDataMakesNoNode', message, ...place }];
+  }
+  const message = `Nothing in the user data is known to call kubeadm init or kubeadm join${hint}. Its programs are run, and then Slipway looks once whether there is a node.`;
+  return [{ severity: 'warning', code: 'NotKnownToMakeANode', message, ...place }];
+}
+
+/** `runcmd` and scripts tell it themselves, when they are read. */
+function notTakenOver({ kind, name, where }: Caller): ReportEntry[] {
+  if (kind === 'command' && !name.startsWith('bootcmd')) return [];
+  const what = kind === 'unit' ? `the unit ${name}` : name;
+  const message = `${what} calls kubeadm itself: Slipway waits for the node and explains a failure, but does not retry the call.`;
+  const text = message.charAt(0).toUpperCase() + message.slice(1);
+  return [{ severity: 'warning', code: 'KubeadmNotTakenOver', message: text, ...(where ? { where } : {}) }];
+}
+
+interface NearMiss extends Pick<ReportEntry, 'where'> {
+  hint: string;
+  /** A word is misspelt; the call is certain to fail. */
+  isSlip: boolean;
 }
 
 /** What was probably meant to call it. */
-function nearMiss({ unknownKeys = [], commands }: Document): Pick<ReportEntry, 'where'> & { hint: string } {
+function nearMiss({ unknownKeys = [], commands }: Document): NearMiss {
   const key = unknownKeys.find(({ name }) => isNear(name, 'runcmd'));
-  if (key) return { hint: `; was ${printable(key.name)} meant to be runcmd?`, where: key.where };
+  if (key)
+    return { hint: `; was ${printable(key.name)} meant to be runcmd?`, isSlip: true, where: key.where };
   for (const command of commands) {
     if (command.kind !== 'command') continue;
     const { where } = command;
-    const hint = hintOf(command.shell.reveal());
-    if (hint !== undefined) return { hint, ...(where ? { where } : {}) };
+    const found = hintOf(command.shell.reveal());
+    if (found !== undefined) return { ...found, ...(where ? { where } : {}) };
   }
-  return { hint: '' };
+  return { hint: '', isSlip: false };
 }
 
-function hintOf(shell: string): string | undefined {
+function hintOf(shell: string): Omit<NearMiss, 'where'> | undefined {
   for (const [, program = '', verb = ''] of shell.matchAll(/(?<![\w./-])([\w./-]+)(?=[ \t]+([a-z]+))/g)) {
     const name = program.slice(program.lastIndexOf('/') + 1);
     const isKubeadm = name === 'kubeadm';
     if (!isKubeadm && !isNear(name, 'kubeadm')) continue;
     if (verb === 'init' || verb === 'join') {
       if (isKubeadm) continue;
-      return `; was ${printable(name)} meant to be kubeadm?`;
+      return { hint: `; was ${printable(name)} meant to be kubeadm?`, isSlip: true };
     }
     const meant = ['join', 'init'].find((word) => isNear(verb, word));
-    if (isKubeadm && meant !== undefined) return `; was kubeadm ${verb} meant to be kubeadm ${meant}?`;
+    if (isKubeadm && meant !== undefined)
+      return { hint: `; was kubeadm ${verb} meant to be kubeadm ${meant}?`, isSlip: true };
   }
-  return /\bkubeadm\b/.test(shell) ? '; a command names kubeadm, but calls neither of them' : undefined;
+  return /\bkubeadm\b/.test(shell)
+    ? { hint: '; a command names kubeadm, but calls neither of them', isSlip: false }
+    : undefined;
 }
 
 function isNear(word: string, known: string): boolean {

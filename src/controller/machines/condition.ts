@@ -20,6 +20,8 @@ export const SILENT = 'Unknown Silent';
  */
 export function conditionOf(summary: Summary, heardMs: number, heardAt: number): Condition {
   const message = shown(messageOf(summary, heardMs));
+  if (summary.phase === 'Succeeded' && summary.isNodeUnknown)
+    return { type: CONDITION, status: 'Unknown', reason: 'NotKnownToMakeANode', message };
   if (summary.phase === 'Succeeded')
     return { type: CONDITION, status: 'True', reason: 'Bootstrapped', message };
   if (summary.phase === 'Failed' || summary.phase === 'Lost') {

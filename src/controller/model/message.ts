@@ -10,11 +10,14 @@ export function messageOf(summary: Summary, heardMs = 0): string {
   const { phase, failure } = summary;
   if (phase === 'Waiting') return 'The machine has enrolled and has not reported on its bootstrap yet.';
   if (phase === 'Reset') return 'Somebody ran kubeadm reset on the machine; earlier reports no longer apply.';
-  if (phase === 'Succeeded') return succeeded(summary);
+  if (phase === 'Succeeded') return summary.isNodeUnknown ? NODE_UNKNOWN : succeeded(summary);
   if (phase === 'Running') return running(summary, heardMs);
   if (!failure) return `The bootstrap failed${inStep(summary)} and gave no reason.`;
   return `${sentence(failure.cause)} ${sentence(failure.remedy)}`;
 }
+
+const NODE_UNKNOWN =
+  'All programs of the user data ran, and nothing shows whether they were to make this machine a node. Call kubeadm in runcmd, on a line of its own, or say slipway: {kubeadm: none}.';
 
 function succeeded({ ms, steps }: Summary): string {
   const took = ms === undefined ? '' : ` in ${formatMs(ms)}`;

@@ -91,6 +91,15 @@ describe('what a Machine says', () => {
     expect(says(told(started, begun, attempt, ended('succeeded')))[0]).toBe('True');
   });
 
+  it('when nothing shows whether there was to be a node: Unknown, until the Node is Ready', () => {
+    const unknown = { ...ended('succeeded'), isNodeUnknown: true } as EventBody;
+    expect(says(told(started, unknown)).slice(0, 2)).toEqual(['Unknown', 'NotKnownToMakeANode']);
+    const ready: EventBody = { type: 'node.observed', node: 'w1', state: 'ready' };
+    expect(says(told(started, unknown, ready)).slice(0, 2)).toEqual(['True', 'Bootstrapped']);
+    expect(says(told(started, ready, unknown)).slice(0, 2)).toEqual(['True', 'Bootstrapped']);
+    expect(says(told(started, unknown, { ...started, resumed: false }, ended('succeeded')))[0]).toBe('True');
+  });
+
   it('lost, found, reset, silent', () => {
     expect(says(told(started, begun, lost)).slice(0, 2)).toEqual(['False', 'ApiServerUnreachable']);
     expect(says(told(started, begun, lost, { ...started, resumed: true })).slice(0, 2)).toEqual([

@@ -37,6 +37,8 @@ export interface Summary {
   /** Active milliseconds of a finished sequence. */
   ms?: number;
   steps: StepSummary[];
+  /** It succeeded, and nothing shows whether the user data was to make a node. */
+  isNodeUnknown?: true;
   /** The step that runs, or that ended the sequence. */
   step?: string;
   stepStartedAt?: string;
@@ -123,7 +125,7 @@ export function fold(before: Summary, event: ReadEvent): Summary {
       };
     case 'node.observed':
       return {
-        ...summary,
+        ...(event.state === 'ready' ? proved(summary) : summary),
         node: {
           name: event.node,
           state: event.state,
@@ -145,6 +147,11 @@ export function fold(before: Summary, event: ReadEvent): Summary {
     case 'unknown':
       return summary;
   }
+}
+
+/** There is a node, whatever was known of it before. */
+function proved({ isNodeUnknown: _, ...summary }: Summary): Summary {
+  return summary;
 }
 
 type Of<T extends ReadEvent['type']> = Extract<ReadEvent, { type: T }>;
@@ -210,7 +217,7 @@ function begin(summary: Summary, event: Of<'sequence.started'>): Summary {
 
 /** Something is going on, so an earlier end no longer counts. */
 function running(summary: Summary): Summary {
-  const { endedAt: _, ms: __, progress: ___, failure, ...rest } = summary;
+  const { endedAt: _, ms: __, progress: ___, isNodeUnknown: ____, failure, ...rest } = summary;
   return {
     ...rest,
     phase: 'Running',
@@ -238,7 +245,7 @@ function endStep(summary: Summary, event: Of<'step.ended'>): Summary {
 }
 
 function conclude(summary: Summary, event: Of<'sequence.ended'>): Summary {
-  const { failure: _, progress: __, ...rest } = summary;
+  const { failure: _, progress: __, isNodeUnknown: ___, ...rest } = summary;
   return {
     ...rest,
     phase: event.result === 'succeeded' ? 'Succeeded' : 'Failed',
@@ -247,6 +254,7 @@ function conclude(summary: Summary, event: Of<'sequence.ended'>): Summary {
     startedAt: summary.startedAt ?? event.time,
     endedAt: event.time,
     ms: event.ms,
+    ...(event.isNodeUnknown && summary.node?.state !== 'ready' ? { isNodeUnknown: true } : {}),
     ...stepOf(event.step),
     ...(event.failure ? { failure: event.failure } : {}),
   };

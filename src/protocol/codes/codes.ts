@@ -78,7 +78,7 @@ const table = () =>
     UserDataMakesNoNode: entry(
       'user data',
       'permanent',
-      'Nothing in the user data calls kubeadm init or kubeadm join, so no node would come of it.',
+      'Nothing in the user data runs, so no node would come of it; or a command looks like a misspelt call of kubeadm.',
       'Call kubeadm in runcmd of a cloud-config, or in a unit or a script that a unit runs in an Ignition config. Where no node is wanted, say slipway: {kubeadm: none} in a cloud-config, or kubeadm: none in /etc/slipway/node.yaml, which counts for every format.',
     ),
     IgnitionHasRun: entry(

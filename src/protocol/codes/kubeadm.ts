@@ -38,8 +38,14 @@ export const kubeadmCodes = () =>
     KubeadmNotTakenOver: entry(
       'user data',
       'permanent',
-      'A command calls kubeadm in a way that Slipway leaves to the shell, so it is neither tried again nor explained.',
-      'Write it on a line of its own with whole paths, as Cluster API does: kubeadm join --config /FILE && echo success > SENTINEL.',
+      'A script, a unit or a command in the background calls kubeadm itself. Slipway waits for the node and explains a failure, but does not retry the call.',
+      'Call kubeadm in runcmd, on a line of its own with absolute paths, as Cluster API does: kubeadm join --config /FILE && echo success > SENTINEL.',
+    ),
+    NotKnownToMakeANode: entry(
+      'user data',
+      'permanent',
+      'The user data runs programs that Slipway cannot read, and nothing shows whether they make this machine a node.',
+      'Call kubeadm in runcmd, on a line of its own, so that Slipway runs it. Where no node is wanted, say slipway: {kubeadm: none}. To check: kubectl get nodes lists a machine that has joined.',
     ),
     PreflightFailed: entry(
       'preflight',

@@ -42,34 +42,7 @@ function file(text: string): string {
 const JOIN = 'apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\ndiscovery:\n  bootstrapToken:';
 const HASHES = `    caCertHashes: [sha256:${'0'.repeat(64)}]`;
 
-const CALLS = /(?:^|[\s;&|(/])kubeadm[ \t]+(?:init|join)\b/m;
-
 export const KUBEADM_RULES: readonly Rule[] = [
-  {
-    id: 'kubeadm-called-in-a-file',
-    severity: 'warning',
-    title: 'kubeadm is called by a script in a file',
-    why: 'Slipway runs the script once, as any other command: kubeadm is not tried again, and nobody says why it failed.',
-    remedy: 'Call kubeadm in runcmd itself, on a line of its own: kubeadm join --config FILE.',
-    example: {
-      wrong:
-        "write_files:\n- path: /opt/join.sh\n  permissions: '0755'\n  content: |\n    #!/bin/sh -e\n    kubeadm join --config /a\nruncmd:\n- /opt/join.sh\n",
-      right: 'runcmd:\n- kubeadm join --config /a\n',
-    },
-    find: ({ document, shells }) =>
-      document.commands.some(({ kind }) => kind === 'kubeadm')
-        ? []
-        : shells.flatMap(({ place, pieces, where }) =>
-            place.startsWith('/') && pieces.some(({ text }) => CALLS.test(text))
-              ? [
-                  {
-                    message: `${place} calls kubeadm: it is run once and its failure is not explained.`,
-                    where,
-                  },
-                ]
-              : [],
-          ),
-  },
   {
     id: 'another-kubeadm-config',
     severity: 'warning',

@@ -4,12 +4,12 @@ import { AgentBusyError, concluding } from '../../bootstrap/concluding.ts';
 import { paidFor, wiping } from '../../bootstrap/duties.ts';
 import { exposure } from '../../bootstrap/exposure.ts';
 import { runDocument } from '../../bootstrap/run-document.ts';
-import type { KubeadmCommand } from '../../document/document.ts';
+import { prospectOf } from '../../callers/find-callers.ts';
+import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { type BootstrapCall, byWholePath } from '../../kubeadm/config/invocation.ts';
 import { planCall } from '../../steps/plan.ts';
 import { type Loaded, loadCall, loadDocument } from '../../userdata/load.ts';
-import { checkMakesNode } from '../../userdata/makes-node.ts';
 import { DEFAULT_DEADLINE_SECONDS } from '../options/defaults.ts';
 import { catchFaults } from '../process/crash.ts';
 import { stopSignal } from '../process/stop-signal.ts';
@@ -23,8 +23,11 @@ const PERMANENT_STATUS = 1;
 /** Undefined where cloud-init gave none in this boot, or none that makes a node: then somebody calls kubeadm by hand. */
 async function userDataOfCloudInit(host: Host): Promise<Extract<Loaded, { kind: 'document' }> | undefined> {
   const loaded = await loadDocument(host, { source: 'cloud-init' });
-  return loaded.kind === 'document' && checkMakesNode(loaded.document).length === 0 ? loaded : undefined;
+  return loaded.kind === 'document' && makesNode(loaded.document) ? loaded : undefined;
 }
+
+const makesNode = (document: Document): boolean =>
+  document.withoutKubeadm === true || prospectOf(document) === 'surely';
 
 /** kubeadm's own exit status where it failed by itself, else the verdict's: 75 where the agent was told to stop. */
 export function shimStatus({ exitStatus, failure }: Pick<Outcome, 'exitStatus' | 'failure'>): number {

@@ -16,6 +16,8 @@ export function describeRecord(record: JournalRecord): string | undefined {
     case 'finding':
       return `${record.severity}: ${record.message} [${record.code}]${record.where ? ` (user data ${record.where})` : ''}`;
     case 'sequence.ended':
+      if (record.isNodeUnknown)
+        return `the user data was applied (${formatMs(record.ms)}); nothing shows whether this machine was to become a node`;
       return record.result === 'succeeded'
         ? `the machine is bootstrapped (${formatMs(record.ms)})`
         : `${record.result} after ${formatMs(record.ms)}`;

@@ -257,7 +257,8 @@ First steps: slipway plan --user-data FILE shows what would be done, anywhere.
 slipway COMMAND --help has examples.
 
 Exit status of bootstrap:
-  0   the machine is bootstrapped
+  0   the machine is bootstrapped; or its programs ran, and nothing shows
+      that they make a node (finding NotKnownToMakeANode)
   1   failed, and will fail again until its cause is mended
   2   the user data or the arguments are wrong; nothing was changed
   3   the deadline passed

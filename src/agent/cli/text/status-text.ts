@@ -117,6 +117,8 @@ function headline({ state, outcome, runningSeconds, mode }: Status): string {
   // Without thousandths: it is to fit 60 columns.
   const at = outcome.endedAt.replace(/\.\d+Z$/, 'Z');
   const when = `in ${formatMs(outcome.seconds * 1000)}, at ${at}`;
+  if (outcome.findings.some(({ code }) => code === 'NotKnownToMakeANode'))
+    return `user data applied, not known to make a node ${when}`;
   return outcome.result === 'succeeded'
     ? `bootstrapped ${when}`
     : `${outcome.result} (exit status ${outcome.exitStatus}) ${when}`;

@@ -116,6 +116,9 @@ class SequenceRun {
         ms,
         ...(verdict.failure ? { failure: verdict.failure } : {}),
         ...(verdict.step ? { failedStep: verdict.step } : {}),
+        ...(this.#telling.findings.some(({ code }) => code === 'NotKnownToMakeANode')
+          ? { isNodeUnknown: true }
+          : {}),
         ...(noted ? { noted } : {}),
       });
     } catch (error) {
@@ -131,19 +134,23 @@ class SequenceRun {
   async #runSteps(): Promise<Verdict> {
     const endedGroups = new Map<string, Verdict>();
     let tolerated: Verdict | undefined;
+    let decided = false;
     for (const step of this.#o.steps) {
       const groupEnd = step.group === undefined ? undefined : endedGroups.get(step.group);
       if (groupEnd && stops(step)) return groupEnd;
       if (groupEnd) continue;
       const end = await this.#runner.run(step);
-      if (!end) continue;
+      if (!end) {
+        if (await step.decides?.(this.#o.host)) decided = true;
+        continue;
+      }
       const verdict = asVerdict(step, end);
       if (stops(step) || end.result === 'deadline-exceeded' || this.#o.stop.aborted) return verdict;
       if (end.failure) await this.#telling.find(asFinding(step, end.failure, end.toldAgain));
       if (step.group && end.failure && ENDS_GROUP.has(end.failure.code)) endedGroups.set(step.group, verdict);
       tolerated ??= verdict;
     }
-    return (this.#o.commandsDecide && tolerated) || { result: 'succeeded' };
+    return (this.#o.commandsDecide && !decided && tolerated) || { result: 'succeeded' };
   }
 }
 

@@ -111,7 +111,8 @@ export class StepRunner {
       }
       this.#note(step, 'failed', attempt, spent);
       const mayRepeat = result.retry === 'until-deadline' || (result.retry === 'yes' && attempt < attempts);
-      const starting = mayRepeat ? undefined : await this.#notFinal(step, result.failure.code);
+      const isOver = mayRepeat || result.isFinal === true;
+      const starting = isOver ? undefined : await this.#notFinal(step, result.failure.code);
       const again = mayRepeat || starting !== undefined;
       const pause = starting === undefined ? backoff : BACKOFF.starting;
       const wait = backoffMs(attempt, pause, () => host.random());

@@ -23,7 +23,9 @@ export function describeEvent(event: SlipwayEvent): string | undefined {
     case 'sequence.ended':
       return event.failure
         ? `BOOTSTRAP ${event.result === 'transient' ? 'STOPPED' : 'FAILED'} after ${formatMs(event.ms)}: ${words(event.failure)} ${event.failure.remedy}`
-        : `BOOTSTRAP SUCCEEDED in ${formatMs(event.ms)}`;
+        : event.isNodeUnknown
+          ? `user data applied in ${formatMs(event.ms)}; nothing shows whether this machine was to become a node`
+          : `BOOTSTRAP SUCCEEDED in ${formatMs(event.ms)}`;
     case 'agent.lost':
       return `BOOTSTRAP LOST: ${words(event.failure)} ${event.failure.remedy}`;
     case 'finding':

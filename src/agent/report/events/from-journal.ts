@@ -111,7 +111,7 @@ export class JournalEvents {
       case 'sequence.ended': {
         run.open = false;
         delete run.step;
-        const { result, exitStatus, ms, failure } = record;
+        const { result, exitStatus, ms, failure, isNodeUnknown } = record;
         const step = record.failedStep === undefined ? this.#failedStep : this.#step(record.failedStep);
         return {
           type: 'sequence.ended',
@@ -120,6 +120,7 @@ export class JournalEvents {
           result,
           exitStatus,
           ms: whole(ms),
+          ...(isNodeUnknown ? { isNodeUnknown } : {}),
           ...(failure && step ? { step } : {}),
           ...(failure ? { failure: asEventFailure(failure) } : {}),
         };

@@ -62,6 +62,8 @@ export async function isVmware(host: Host): Promise<boolean> {
 function conditionOf(event: SlipwayEvent): string | undefined {
   if (event.type !== 'sequence.ended' && event.type !== 'agent.lost') return undefined;
   const { failure } = event;
+  // Nothing is said where nothing is known.
+  if (event.type === 'sequence.ended' && event.isNodeUnknown) return undefined;
   if (!failure) return 'true,Bootstrapped,The machine is bootstrapped.';
   // The reader splits at the first two commas; a code has none.
   return `false,${failure.code},${oneLine(`${failure.cause} ${failure.remedy}`)}`;

@@ -14,6 +14,7 @@ export function verdictOf(outcome: Outcome): SequenceEndedEvent {
     result,
     exitStatus,
     ms: Math.max(0, Math.round(seconds * 1000)),
+    ...(outcome.findings.some(({ code }) => code === 'NotKnownToMakeANode') ? { isNodeUnknown: true } : {}),
     ...(step === undefined ? {} : { step: { id: step, title: title ?? step } }),
     ...(failure ? { failure: asEventFailure(failure) } : {}),
   };

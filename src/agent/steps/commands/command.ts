@@ -17,9 +17,10 @@ const REBOOT_AND_AGAIN = 1003;
  */
 export const runCommand: Work<CommandSpec> = (
   spec,
-  { shell, afterFailedCommand, askReboot, runtimeStarted },
+  { shell, afterFailedCommand, askReboot, runtimeStarted, callers },
 ) => ({
   onFailure: afterFailedCommand,
+  ...(callers?.commands.has(spec.index) ? { provedBy: 'node' } : {}),
   attempts: 1,
   group: 'runcmd',
   run: async (context) => {

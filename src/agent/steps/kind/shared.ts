@@ -1,6 +1,8 @@
 import { digest } from '../../../kit/digest.ts';
 import { Redactor } from '../../../kit/secrets/redact.ts';
+import { type Callers, callersOf } from '../../callers/find-callers.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
+import { STATE_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { KubeadmCall } from '../../kubeadm/config/call.ts';
 import type { InventoryOwner } from '../../kubeadm/repeat/inventory.ts';
@@ -23,22 +25,34 @@ export interface Shared {
   afterFailedCommand: 'stop' | 'continue';
   /** The machine and the call of kubeadm that the steps are run for. */
   owner: InventoryOwner;
+  /** Who calls kubeadm beside Slipway, by the user data. */
+  callers: Callers | undefined;
+  /** Where the scripts of commands lie that may go on in the background. */
+  background(): string[];
+  /** The last lines that the commands printed, without secrets. */
+  printed(): string;
   /** Waits until the boot is done with starting the container runtime; a command may use it. Asked once. */
   runtimeStarted(signal: AbortSignal): Promise<void>;
   /** What is known of a call of kubeadm; the same object for every step. */
   call(command: KubeadmCommand): KubeadmCall;
 }
 
+/** Several times what one attempt of kubeadm prints. */
+const KEPT_LINES = 2000;
+/** A shell that leaves something behind: `(sleep 9; kubeadm join) &`. */
+const GOES_ON = /[^&>|]&[ \t]*(?:[)\n;}]|$)/;
+
 /** Makes what the document's steps share; nothing is started yet. */
 export function openShared(
   host: Host,
   document: Pick<Document, 'bootCommands' | 'commands'> &
-    Partial<Pick<Document, 'files' | 'shell' | 'bootScripts' | 'onError'>>,
+    Partial<Pick<Document, 'files' | 'shell' | 'bootScripts' | 'onError' | 'units'>>,
   instance: string,
   output: SessionOptions['output'],
   askReboot?: AskReboot,
 ): Shared {
   const files = document.files ?? [];
+  const printed: string[] = [];
   const Shell = host.platform === 'windows' ? WindowsCommands : ShellSession;
   const session = (kind: string, items: (string | undefined)[], shell?: string): CommandShell =>
     new Shell(host, {
@@ -49,11 +63,26 @@ export function openShared(
       env: { INSTANCE_ID: instance },
       written: () => files.map(({ content }) => content.reveal()),
       redactor: () => new Redactor(),
-      output,
+      output(line, stream) {
+        printed.push(line);
+        if (printed.length > 2 * KEPT_LINES) printed.splice(0, printed.length - KEPT_LINES);
+        output(line, stream);
+      },
     });
   const calls = new Map<KubeadmCommand, KubeadmCall>();
   let started: Promise<void> | undefined;
+  const shell = session(
+    'runcmd',
+    document.commands.map((entry) => (entry.kind === 'command' ? entry.shell.reveal() : undefined)),
+    document.shell,
+  );
   return {
+    callers: callersOf({ ...document, files }),
+    background: () =>
+      document.commands.some((entry) => entry.kind === 'command' && GOES_ON.test(entry.shell.reveal()))
+        ? [`${shell.directory}/script`, `${STATE_DIR}/scripts/`]
+        : [],
+    printed: () => printed.join('\n'),
     runtimeStarted(signal) {
       started ??= awaitStart(host, 'runtime', signal);
       return started;
@@ -81,10 +110,6 @@ export function openShared(
       'per-boot',
       (document.bootScripts ?? []).map(({ shell }) => shell.reveal()),
     ),
-    shell: session(
-      'runcmd',
-      document.commands.map((entry) => (entry.kind === 'command' ? entry.shell.reveal() : undefined)),
-      document.shell,
-    ),
+    shell,
   };
 }

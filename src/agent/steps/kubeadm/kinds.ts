@@ -4,12 +4,10 @@ import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
 import type { KubeadmAdditions } from '../../document/node-settings.ts';
 import { expectationLines } from '../../facts/judge/unmet.ts';
-import { mentionsKubeadmBootstrap } from '../../kubeadm/config/mentions.ts';
 import { commandLine } from '../../text/shell-word.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 import type { PatchesSpec } from './kubeadm-patches.ts';
 import type { KubeadmSpec } from './kubeadm-step.ts';
-import type { LeftCallSpec } from './left-call.ts';
 import type { PreflightSpec } from './preflight.ts';
 import type { StaticPodsSpec } from './static-pods.ts';
 
@@ -85,30 +83,4 @@ export const ready: StepKind<Record<string, never>> = {
       ? [{ id: 'ready', title: 'see the node become Ready', spec: {} }]
       : [],
   work: async () => (await import('./ready.ts')).seeReady,
-};
-
-/** What sees to it that something goes on behind the shell. */
-const STARTER = /\b(?:nohup|setsid|systemd-run|screen|tmux|disown|batch|--no-block)\b/;
-
-/** Does it come back before kubeadm has ended? Piece by piece: each is looked through once for what follows kubeadm's name. */
-function isInBackground(shell: string): boolean {
-  if (STARTER.test(shell)) return true;
-  return shell.split(/[\n;|]/).some((piece) => {
-    const at = piece.search(/\bkubeadm\b/);
-    return at !== -1 && /[^&]&[ \t]*(?:\)|$)/.test(piece.slice(at + 'kubeadm'.length));
-  });
-}
-
-/** For commands that call kubeadm and wait for it, where none is taken over. */
-export const leftCall: StepKind<LeftCallSpec> = {
-  name: 'left-call',
-  plan({ commands, withoutKubeadm }: Document) {
-    if (withoutKubeadm || commands.some(({ kind }) => kind === 'kubeadm')) return [];
-    const shells = commands.flatMap((entry) => (entry.kind === 'command' ? entry.shell.reveal() : []));
-    const call = shells.find(mentionsKubeadmBootstrap);
-    if (call === undefined || shells.some(isInBackground)) return [];
-    const verb = /\bkubeadm\b[^\n;|&]*\bjoin\b/.test(call) ? 'join' : 'init';
-    return [{ id: 'node', title: `see that kubeadm ${verb} has made a node`, spec: { verb } }];
-  },
-  work: async () => (await import('./left-call.ts')).seeNode,
 };

@@ -22,7 +22,7 @@ function lifted({ command, words }: ShellItem, report: Report): Command | Kubead
       const what = 'runcmd: this command calls kubeadm in a way that is left to the shell';
       report.warn(
         'KubeadmNotTakenOver',
-        `${what}: it is run once and its failure is not explained.`,
+        `${what}: Slipway runs it once and waits for the node, but does not retry the call.`,
         command.where,
       );
     }

@@ -37,7 +37,7 @@ export function liftKubeadmUnit(files: FileEntry[], units: UnitEntry[], report: 
   const texts = [...own.flatMap(({ content }) => content?.reveal() ?? []), ...written.map(textOf)];
   if (!texts.some(mentionsKubeadmBootstrap)) return { files, units, commands: [] };
   const where = script?.where ?? own[0]?.where;
-  const message = `${UNIT} is started as it is, once, and its failure is not explained: ${answer.problem}.`;
+  const message = `${UNIT} calls kubeadm itself: Slipway starts it once and waits for the node, but does not retry the call, because ${answer.problem}.`;
   report.warn('KubeadmNotTakenOver', message, where);
   const start: Command = {
     kind: 'command',

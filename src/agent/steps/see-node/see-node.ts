@@ -1,0 +1,97 @@
+import { CallersAtWork, type WorkSight } from '../../callers/at-work.ts';
+import { SENTINEL } from '../../document/paths.ts';
+import { failure } from '../../engine/failure.ts';
+import { writeSentinel } from '../../engine/outcome.ts';
+import type { StepContext, StepResult } from '../../engine/step.ts';
+import type { Host } from '../../host/host.ts';
+import { looksJoined } from '../../kubeadm/repeat/joined.ts';
+import type { Shared } from '../kind/shared.ts';
+import type { Work } from '../kind/step-kind.ts';
+import { whyNoNode } from './why-no-node.ts';
+
+export interface NodeSpec {
+  verb: 'init' | 'join';
+}
+
+const LOOK_MS = 1000;
+/** A caller that has just ended may have started another program that does not show itself yet. */
+const QUIET_LOOKS = 3;
+const KUBELET_CONFIG = '/etc/kubernetes/kubelet.conf';
+
+/**
+ * For user data that is known to make a node, by a call of kubeadm that is not Slipway's own: waits for the kubelet's
+ * certificate as long as a caller is at work. Without the certificate the bootstrap has failed, whatever the commands said.
+ */
+export const seeNode: Work<NodeSpec> = ({ verb }, shared) => ({
+  attempts: 1,
+  holds: (host) => isNode(host, verb),
+  decides: async () => true,
+  run: (context) => awaitNode(verb, context, shared),
+  settled: async (host, isDone) => (isDone ? keepSentinel(host) : undefined),
+});
+
+/**
+ * For user data that only runs programs which nobody has read: looks once. Where a kubelet is configured, its certificate
+ * decides as above; where none is, nothing is known, and nothing is claimed.
+ */
+export const lookForNode: Work<Record<string, never>> = (_, shared) => ({
+  attempts: 1,
+  holds: (host) => isNode(host, 'join'),
+  decides: (host) => isNode(host, 'join'),
+  async run(context) {
+    const { host, finding } = context;
+    if (host.root !== '/') return { done: true };
+    if ((await host.files.stat(KUBELET_CONFIG)) !== undefined) return awaitNode('join', context, shared);
+    await finding({ severity: 'warning', code: 'NotKnownToMakeANode', message: NOT_KNOWN });
+    return { done: true, message: 'no kubelet is configured' };
+  },
+  async settled(host, isDone) {
+    if (isDone && (await isNode(host, 'join'))) await keepSentinel(host);
+  },
+});
+
+const NOT_KNOWN = `All commands have run, and ${KUBELET_CONFIG} does not exist. Nothing in the user data is known to make a node, so whether this machine was to become one is not known. Secrets were left in place, and no sentinel was written.`;
+
+/** Below a root directory no kubelet runs, and nothing gets a certificate. */
+const isNode = async (host: Host, verb: NodeSpec['verb']): Promise<boolean> =>
+  host.root !== '/' || (await looksJoined(host, verb));
+
+async function awaitNode(verb: NodeSpec['verb'], context: StepContext, shared: Shared): Promise<StepResult> {
+  const { host, signal } = context;
+  const { callers, background, printed } = shared;
+  const scripts = [...(callers?.scripts ?? []), ...background()];
+  const atWork = new CallersAtWork(host, callers === undefined ? undefined : { ...callers, scripts });
+  let last: WorkSight = { busy: undefined, units: [] };
+  let told = '';
+  let quiet = 0;
+  let wasBusy = false;
+  for (;;) {
+    if (await isNode(host, verb)) return { done: true };
+    last = await atWork.look(printed());
+    quiet = last.busy === undefined ? quiet + 1 : 0;
+    wasBusy ||= last.busy !== undefined || last.units.length > 0;
+    if (last.busy !== undefined && last.busy !== told) {
+      told = last.busy;
+      await context.progress(`waiting for the node: ${last.busy}`);
+    }
+    if (signal.aborted || quiet > (wasBusy ? QUIET_LOOKS : 0)) break;
+    await host.clock.sleep(LOOK_MS, signal).catch(() => undefined);
+  }
+  // It may have come between the look at the disk and the look at the callers.
+  if (await isNode(host, verb)) return { done: true };
+  if (!signal.aborted) await removeFalseSentinel(context);
+  const found = await whyNoNode(host, { verb, callers, sight: last, printed: printed() });
+  return { done: false, failure: failure(found.code, found.cause, found), retry: 'no', isFinal: true };
+}
+
+/** A command may have written it without looking at kubeadm's status. */
+async function removeFalseSentinel({ host, progress }: StepContext): Promise<void> {
+  if ((await host.files.stat(SENTINEL)) === undefined) return;
+  await host.files.remove(SENTINEL);
+  await progress(`removed ${SENTINEL}, which a command had written: there is no node`);
+}
+
+/** Cluster API waits for it; again after a reboot, which empties /run. */
+async function keepSentinel(host: Host): Promise<void> {
+  if (host.root === '/' && (await host.files.stat(SENTINEL)) === undefined) await writeSentinel(host);
+}

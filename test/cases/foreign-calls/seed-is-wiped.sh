@@ -1,0 +1,1 @@
+has "$(cat /var/lib/cloud/seed/nocloud/user-data)" 'token: .*aaaaaaaaaaaaaaaa'
