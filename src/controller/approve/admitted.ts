@@ -30,8 +30,14 @@ export function notAdmitted(
   if (invalid) return wait(`policy ${invalid.name} cannot be kept: ${invalid.invalid}`);
   if (!holder?.machine) return wait(`its machine has not proved itself yet, as ${demanding} demands`);
   const { endorsementKey } = holder.enrolment;
-  const objection = directory.whyNot(member, holder.machine.by, { endorsementKey });
+  const { by } = holder.machine;
+  const objection = directory.whyNot(member, by, { endorsementKey });
   if (objection !== undefined) return deny(`its Machine ${objection}`);
+  // By now people may have named the key.
+  if (by === 'firstUse' && directory.keyOf(member) === undefined)
+    return wait(
+      `its machine is known by first use only, and nobody vouches for its key ${endorsementKey}, as ${demanding} demands (slipway.dev/endorsement-key, or endorsementKeys.trusted or .authorities)`,
+    );
   return state === 'Pending'
     ? wait('its NodeBootstrap waits to be admitted: slipway-controller nodes admit')
     : undefined;

@@ -137,6 +137,23 @@ describe('a Machine', () => {
     expect(await world.judge(first())).toMatchObject(verdict('wait', /as policy guarded demands/));
   });
 
+  it('gets none by a key that nobody vouches for, whatever the policy says of kubelets, until people name it', async () => {
+    const endorsementKey = `sha256:${'a'.repeat(64)}`;
+    const enrolment = { method: 'first-use', at: '', endorsementKey };
+    for (const kubeletKeys of ['Any', 'First'] as const) {
+      const world = new TestWorld().machine('n1').enrolled('n1', 'n1', { by: 'firstUse', enrolment });
+      world.policy('guarded', { method: 'tpm', endorsementKeys: { firstUse: true }, kubeletKeys });
+      for (const asked of [first(), renewal()])
+        expect(await world.judge(asked)).toMatchObject(verdict('wait', /known by first use only/));
+      world.machine('n1', { key: endorsementKey });
+      const expected =
+        kubeletKeys === 'Any' ? verdict('approve', /n1/) : verdict('wait', /not proved this key/);
+      expect(await world.judge(first())).toMatchObject(expected);
+      world.machine('n1', { key: `sha256:${'b'.repeat(64)}` });
+      expect(await world.judge(first())).toMatchObject(verdict('deny', /only the machine with the TPM/));
+    }
+  });
+
   it('gets none under a policy that cannot be kept', async () => {
     const world = new TestWorld().machine('n1').enrolled('n1', 'n1', { by: 'tpm' });
     world.policy('odd', { method: 'tpm', window: 'soon' });

@@ -59,7 +59,7 @@ export class Enrolment {
     const barred = barredBy(node.spec.admission);
     if (barred) throw barred;
     if (node.spec.certificate?.serial !== serial) await this.#next(node, serial, peer?.serial);
-    const about = { ...bearerOf(node), method: claim.method };
+    const about = { ...bearerOf(node), method: node.spec.enrolment.method };
     return { reply: this.#certify(about, key, serial), about };
   }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
-import type { NodeRecord } from '../model/node-record.ts';
+import type { MachineTie, NodeRecord } from '../model/node-record.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import type { Claim } from './attestor.ts';
 import { Bearers } from './bearers.ts';
@@ -14,6 +14,9 @@ let spent: Map<string, { epoch: number; keyDigest: string }>;
 let replaced: NodeRecord[];
 let hasNode: boolean;
 let isSpentElsewhere: boolean;
+let retied: MachineTie[];
+/** By which kind of tie a machine with an endorsement key is found. */
+let keyIs: 'tpm' | 'firstUse';
 
 beforeEach(() => {
   dir = scratch();
@@ -22,6 +25,8 @@ beforeEach(() => {
   replaced = [];
   hasNode = false;
   isSpentElsewhere = false;
+  retied = [];
+  keyIs = 'tpm';
 });
 afterEach(async () => {
   await store.close();
@@ -41,7 +46,7 @@ function replica(): Holders {
       find: ({ machineUid, endorsementKey }, { hostname }) =>
         hostname.startsWith('m') || machineUid
           ? {
-              tie: { name: 'm', uid: 'u', by: endorsementKey ? 'tpm' : machineUid ? 'token' : 'name' },
+              tie: { name: 'm', uid: 'u', by: endorsementKey ? keyIs : machineUid ? 'token' : 'name' },
               ...{ namespace: 'ns', owner: { apiVersion: 'v', name: 'm', uid: 'u' }, hasNode },
             }
           : undefined,
@@ -57,6 +62,10 @@ function replica(): Holders {
       },
     },
     nodeOfKey: (digest) => store.nodeOfKey(digest),
+    retie: async (node, tie, enrolment) => {
+      retied.push(tie);
+      return { ...node, spec: { ...node.spec, machine: tie, enrolment } };
+    },
     replaced: (before) => void replaced.push(before),
   });
 }
@@ -212,4 +221,43 @@ it('ends a certificate when the next one is used, and not before', async () => {
   expect(copied).toHaveLength(1);
   expect((await store.find('ns', 'm'))?.spec.certificate?.copied).toBeDefined();
   expect(bearers.isCurrent(await bearers.admit(peer('2')), peer('1'))).toBe(false);
+});
+
+it('keeps no register of a key that nobody vouches for', async () => {
+  const boot = { measured: { 0: 'aabbccdd' } } as unknown as NonNullable<Claim['boot']>;
+  const shown = { ...tpm(), registers: { 0: '00' }, boot };
+  keyIs = 'firstUse';
+  const { spec } = await admit(shown, 'key');
+  expect(spec.enrolment).toEqual({ method: 'first-use', at: spec.enrolment.at, endorsementKey: 'one' });
+  keyIs = 'tpm';
+  expect((await admit(shown, 'another', { instance: 'anew' })).spec.enrolment).toMatchObject({
+    ...{ method: 'tpm', registers: { 0: '00' }, measured: { 0: 'aabbccdd' } },
+  });
+});
+
+it('puts a first use above a claim, and below whatever is a proof', async () => {
+  await admit(pool, 'claims');
+  keyIs = 'firstUse';
+  await admit(tpm(), 'first');
+  expect(await holder()).toBe('first');
+  await expect(admit(pool, 'claims')).rejects.toThrow(/with another key/);
+  await expect(admit(tpm('two'), 'second')).rejects.toThrow(/with another key/);
+  await admit(proof(), 'by token');
+  await expect(admit(tpm(), 'first')).rejects.toThrow(/with another key/);
+  keyIs = 'tpm';
+  await admit(tpm('two'), 'by TPM');
+  expect(await holder()).toBe('by TPM');
+});
+
+it('writes with the same node that somebody has come to vouch for its key', async () => {
+  const instance = 'i';
+  keyIs = 'firstUse';
+  await admit(tpm(), 'key', { instance });
+  await admit(tpm(), 'next', { instance }, 'key');
+  expect(retied).toEqual([]);
+  keyIs = 'tpm';
+  const node = await admit({ ...tpm(), registers: { 0: '00' } }, 'next', { instance }, 'key');
+  expect(node.spec).toMatchObject({ keyDigest: 'key', machine: { by: 'tpm' } });
+  expect(node.spec.enrolment.registers).toEqual({ 0: '00' });
+  expect([retied.length, replaced]).toEqual([1, []]);
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MachineIdentity } from '../../protocol/events.ts';
-import type { NodeRecord, NodeSpec, TieKind } from '../model/node-record.ts';
+import type { MachineTie, NodeRecord, NodeSpec, TieKind } from '../model/node-record.ts';
 import type { MachineIdentities } from '../store/machine-identities.ts';
 import { type Owner, type Store, StoreBusy } from '../store/store.ts';
 import type { Claim } from './attestor.ts';
@@ -18,6 +18,12 @@ export interface HolderParts {
   readonly proofs?: Pick<MachineIdentities, 'of' | 'spend'>;
   /** The node that enrolled with this key, if there is one. */
   readonly nodeOfKey: (keyDigest: string) => { namespace: string; name: string } | undefined;
+  /** Writes how a node's Machine is known now; undefined if somebody wrote meanwhile. Absent if there are no Machines. */
+  readonly retie?: (
+    node: NodeRecord,
+    machine: MachineTie,
+    enrolment: NodeSpec['enrolment'],
+  ) => Promise<NodeRecord | undefined>;
   /** Called with each node that was made, before its machine has an answer. */
   readonly created?: (record: NodeRecord) => void;
   /** Called with a node whose place was given to one with a better proof. */
@@ -79,22 +85,12 @@ export class Holders {
     }
     const judged = found && (await this.#parts.judge?.judge(claim, machine, found));
     const namespace = found?.namespace ?? claim.namespace;
-    const measured = claim.boot?.measured;
     const spec: NodeSpec = {
       instance: machine.instance,
       hostname: machine.hostname,
       ...(machine.providerID === undefined ? {} : { providerID: machine.providerID }),
       ...made,
-      enrolment: {
-        method: claim.method,
-        at: new Date().toISOString(),
-        ...(claim.token === undefined ? {} : { token: claim.token }),
-        ...(claim.selector === undefined ? {} : { selector: claim.selector }),
-        ...(claim.endorsementKey === undefined ? {} : { endorsementKey: claim.endorsementKey }),
-        ...(claim.registers === undefined ? {} : { registers: claim.registers }),
-        ...(measured === undefined ? {} : { measured }),
-        ...(judged === undefined ? {} : { policies: judged.policies }),
-      },
+      enrolment: enrolmentOf(claim, found, judged?.policies),
       ...(claim.counters === undefined ? {} : { counters: claim.counters }),
       ...(judged?.isPending ? { admission: { state: 'Pending', at: new Date().toISOString() } } : {}),
       ...(found ? { machine: found.tie } : {}),
@@ -117,12 +113,17 @@ export class Holders {
     { instance, machine, enrolment }: NodeSpec,
     binding: string,
   ): Promise<NodeRecord | undefined> {
-    if (machine?.by !== 'tpm') return undefined;
+    if (!machine || !showsKey(machine)) return undefined;
     const holder = await this.#parts.store.find(namespace, name);
     const known = holder?.spec;
     const isSameMachine =
       known?.keyDigest === binding && known.instance === instance && known.machine?.uid === machine.uid;
-    return isSameMachine && known.enrolment.endorsementKey === enrolment.endorsementKey ? holder : undefined;
+    if (!isSameMachine || known.enrolment.endorsementKey !== enrolment.endorsementKey) return undefined;
+    if (known.machine?.by === machine.by) return holder;
+    // Somebody has come to vouch for its key, or does so no longer.
+    const after = await this.#parts.retie?.(holder as NodeRecord, machine, enrolment);
+    if (after) return after;
+    throw new StoreBusy(`${namespace}/${name} is being written by others`);
   }
 
   /** Why only the machine that holds it already may come. */
@@ -229,6 +230,28 @@ export class Holders {
   }
 }
 
+/** What is kept of how a machine came. @param policies those that it was held against */
+export function enrolmentOf(
+  { method, token, selector, endorsementKey, ...shown }: Claim,
+  found: Found | undefined,
+  policies: readonly string[] | undefined,
+): NodeSpec['enrolment'] {
+  const isFirstUse = found?.tie.by === 'firstUse';
+  // What a key signed that nobody vouches for says nothing of a boot.
+  const registers = isFirstUse ? undefined : shown.registers;
+  const measured = isFirstUse ? undefined : shown.boot?.measured;
+  return {
+    method: isFirstUse ? 'first-use' : method,
+    at: new Date().toISOString(),
+    ...(token === undefined ? {} : { token }),
+    ...(selector === undefined ? {} : { selector }),
+    ...(endorsementKey === undefined ? {} : { endorsementKey }),
+    ...(registers === undefined ? {} : { registers }),
+    ...(measured === undefined ? {} : { measured }),
+    ...(policies === undefined ? {} : { policies }),
+  };
+}
+
 /** Words for the machine's own log: its token is genuine, and this is no fault of its node. */
 const HAS_NODE =
   'The Machine has its Node already, and from then on no token counts for it: it may be in other hands by now. This node is as it is; what it tells of its bootstrap is not taken. Let the reporter start before kubeadm does, or let the machine prove itself by its TPM (report.controller.tpm, and slipway.dev/endorsement-key on the Machine), which counts at any time.';
@@ -247,7 +270,12 @@ function isSame(one: NodeSpec, other: NodeSpec): boolean {
 
 /** Is its Machine more than a claim of its own? */
 function isProved({ machine }: NodeSpec): boolean {
-  return machine?.by === 'token' || machine?.by === 'tpm';
+  return machine !== undefined && (machine.by === 'token' || showsKey(machine));
+}
+
+/** Has it an endorsement key, whoever vouches for that? */
+function showsKey({ by }: MachineTie): boolean {
+  return by === 'tpm' || by === 'firstUse';
 }
 
 /** May `next` take the place of `holder`? */
@@ -256,13 +284,16 @@ function outranks(next: NodeSpec, holder: NodeSpec): boolean {
   if (!next.machine) return next.enrolment.method === 'token' && holder.enrolment.method === 'pool-token';
   if (next.machine.uid !== holder.machine?.uid) return true;
   // The same TPM with a new key is the same machine, installed anew.
-  if (next.machine.by === 'tpm' && next.enrolment.endorsementKey === holder.enrolment.endorsementKey)
+  if (showsKey(next.machine) && next.enrolment.endorsementKey === holder.enrolment.endorsementKey)
     return true;
   return STRENGTH[next.machine.by] > STRENGTH[holder.machine.by];
 }
 
-/** How sure a tie is: a TPM cannot be copied, a token can be, and the machine itself claims the rest. */
-const STRENGTH: Readonly<Record<TieKind, number>> = { name: 0, providerID: 0, token: 1, tpm: 2 };
+/** How sure a tie is: a TPM cannot be copied, a token can be, a key of first use is a claim that stays, and the rest is claimed anew. */
+const STRENGTH: Readonly<Record<TieKind, number>> = {
+  ...{ name: 0, providerID: 0 },
+  ...{ firstUse: 1, token: 2, tpm: 3 },
+};
 
 /** A name for a node whose Machine is unknown: readable, and different for each instance. */
 function untiedName({ hostname, instance }: MachineIdentity): string {

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { NodeRecord, TieKind } from '../model/node-record.ts';
-import { readPolicy } from '../policy/identity-policy.ts';
+import { type NodeIdentityPolicy, readPolicy } from '../policy/identity-policy.ts';
 import type { Proofs } from '../store/machine-identities.ts';
 import type { Claim } from './attestor.ts';
 import { Judge } from './judge.ts';
 import type { Found } from './ties.ts';
 
-const policy = readPolicy({
-  metadata: { namespace: 'ns', name: 'p' },
-  spec: { method: 'tpm', endorsementKeys: { firstUse: true } },
-});
+const demanding = (spec: Partial<NodeIdentityPolicy['spec']>) =>
+  readPolicy({ metadata: { namespace: 'ns', name: 'p' }, spec: { method: 'tpm', ...spec } });
+const FIRST_USE = demanding({ endorsementKeys: { firstUse: true } });
+let policy = FIRST_USE;
 const claim: Claim = {
   ...{ method: 'tpm', namespace: 'ns', machineUid: 'u', endorsementKey: 'mine', byFirstUse: true },
 };
@@ -21,6 +21,7 @@ let bound: unknown[];
 let failed: string[];
 beforeEach(() => {
   [holder, isFree, known, bound, failed] = [undefined, true, undefined, [], []];
+  policy = FIRST_USE;
 });
 
 const judge = new Judge({
@@ -40,10 +41,10 @@ const judge = new Judge({
   },
 });
 
-function judged(hasNode = false) {
+function judged(hasNode = false, by: TieKind = 'tpm', more: Partial<Claim> = {}) {
   const owner = { apiVersion: 'v', name: 'm', uid: 'u' };
-  const found: Found = { namespace: 'ns', tie: { name: 'm', uid: 'u', by: 'tpm' }, owner, hasNode };
-  return judge.judge(claim, { instance: 'i', hostname: 'm' }, found);
+  const found: Found = { namespace: 'ns', tie: { name: 'm', uid: 'u', by }, owner, hasNode };
+  return judge.judge({ ...claim, ...more }, { instance: 'i', hostname: 'm' }, found);
 }
 
 /** The node of the Machine is there already, by this proof or claim. */
@@ -73,5 +74,73 @@ describe('the first TPM that comes', () => {
     if (by) held(by, key);
     await expect(judged(hasNode)).rejects.toMatchObject({ code: 'forbidden', reason });
     expect([bound, failed]).toEqual([[], [reason]]);
+  });
+});
+
+describe('a key that nobody vouches for', () => {
+  const comes = (more?: Partial<Claim>) => judged(false, 'firstUse', more);
+
+  it('is bound to its Machine without the registers that came with it', async () => {
+    await comes({ registers: { 0: '00' } });
+    expect(bound).toEqual([{ endorsementKey: 'mine', isNamed: false, isFirst: true }]);
+    known = { epoch: 1, keyDigest: '', endorsementKey: 'mine' };
+    await comes({ registers: { 0: '00' } });
+    expect(bound).toHaveLength(1);
+  });
+
+  it.each([
+    ['values', { values: [{ pcr: 0, anyOf: ['00'] }] }],
+    ['first use', { firstUse: true }],
+    ['reference', { reference: 'm' }],
+  ])('satisfies no policy that demands registers, by %s', async (_, registers) => {
+    policy = demanding({ endorsementKeys: { firstUse: true }, registers: { pcrs: [0], ...registers } });
+    const reason = 'EndorsementKeyUntrusted';
+    await expect(comes({ registers: { 0: '00' } })).rejects.toMatchObject({ code: 'forbidden', reason });
+    expect([bound, failed]).toEqual([[], [reason]]);
+  });
+
+  it('makes way for one that somebody vouches for, and not for another of its kind', async () => {
+    known = { epoch: 1, keyDigest: '', endorsementKey: 'squatter' };
+    held('firstUse', 'squatter');
+    await judged(false, 'tpm', { registers: { 0: '00' } });
+    expect(bound).toMatchObject([{ endorsementKey: 'mine', registers: { 0: '00' } }]);
+    known = undefined;
+    await expect(comes()).rejects.toMatchObject({ reason: 'EndorsementKeyForeign' });
+    // The Lease of the better one has to be free.
+    isFree = false;
+    known = { epoch: 1, keyDigest: '', endorsementKey: 'squatter' };
+    await expect(judged()).rejects.toMatchObject({ reason: 'EndorsementKeyForeign' });
+    expect(bound).toHaveLength(1);
+  });
+});
+
+describe('the reference of a policy', () => {
+  const named = { byFirstUse: false, registers: { 0: '00' } };
+  beforeEach(() => {
+    policy = demanding({ endorsementKeys: { firstUse: true }, registers: { pcrs: [0], reference: 'm' } });
+  });
+
+  it('is held to what it showed first, where its TPM is named', async () => {
+    expect(await judged(false, 'tpm', named)).toEqual({ policies: ['p'], isPending: false });
+    known = { epoch: 1, keyDigest: '', endorsementKey: 'mine', registers: { 0: '00' } };
+    await judged(false, 'tpm', named);
+    const changed = { ...named, registers: { 0: '11' } };
+    await expect(judged(false, 'tpm', changed)).rejects.toMatchObject({ reason: 'TpmBootStateChanged' });
+  });
+
+  it('is nobody who comes first and calls itself so', async () => {
+    const first = judged(false, 'tpm', { registers: { 0: '00' } });
+    await expect(first).rejects.toThrow(/which is this one: name its TPM/);
+    expect(failed).toEqual(['ReferenceMachineUnknown']);
+  });
+
+  it('has no registers where nobody vouched for its key', async () => {
+    policy = demanding({ registers: { pcrs: [0], reference: 'r' } });
+    held('firstUse', 'k');
+    Object.assign(holder?.spec.enrolment ?? {}, { registers: { 0: '00' } });
+    await expect(judged(false, 'tpm', named)).rejects.toMatchObject({ reason: 'ReferenceMachineUnknown' });
+    held('tpm', 'k');
+    Object.assign(holder?.spec.enrolment ?? {}, { registers: { 0: '00' } });
+    expect(await judged(false, 'tpm', named)).toEqual({ policies: ['p'], isPending: false });
   });
 });

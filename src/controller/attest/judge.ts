@@ -1,5 +1,5 @@
 import type { MachineIdentity } from '../../protocol/events.ts';
-import type { Admission, TpmCounters } from '../model/node-record.ts';
+import type { Admission, TieKind, TpmCounters } from '../model/node-record.ts';
 import { wentBack } from '../policy/counters.ts';
 import type { IdentityPolicy } from '../policy/identity-policy.ts';
 import { checkRegisters, checkTrusted, checkValid } from '../policy/rules.ts';
@@ -107,6 +107,7 @@ export class Judge {
     const isKnown = key === undefined ? (known?.epoch ?? 0) > 0 : known?.endorsementKey === key;
     this.#checkAge(policies, uid, isKnown);
     if (key === undefined) return;
+    checkVouched(policies, key, found);
     await this.#checkBoot(policies, claim, found, known);
     await this.#bind(claim, found, known);
   }
@@ -124,27 +125,28 @@ export class Judge {
 
   async #checkBoot(
     policies: readonly IdentityPolicy[],
-    { boot, registers: shown = {} }: Claim,
-    { namespace }: Found,
+    { boot, byFirstUse, registers: shown = {} }: Claim,
+    { namespace, owner }: Found,
     known: Proofs | undefined,
   ): Promise<void> {
     for (const { name, registers } of policies) {
       if (!registers) continue;
       const { as, pcrs } = registers;
-      if (as === 'firstUse') {
+      // The reference itself can only be compared with what it showed first. Which TPM is the reference is people's to say.
+      const isReference =
+        as !== 'firstUse' && 'reference' in as && as.reference === owner.name && !byFirstUse;
+      if (as === 'firstUse' || isReference) {
         const first = known?.registers ?? shown;
         checkRegisters(name, pcrs, { shown, boot, before: known?.measured }, (pcr) => [first[pcr] ?? '']);
       } else if ('values' in as)
         checkRegisters(name, pcrs, { shown, boot }, (pcr) => as.values.get(pcr) ?? []);
       else {
-        const like = (await this.#parts.store.find(namespace, as.reference))?.spec.enrolment;
-        const registers = like?.registers;
+        const like = (await this.#parts.store.find(namespace, as.reference))?.spec;
+        const registers = like?.machine?.by === 'tpm' ? like.enrolment.registers : undefined;
         if (!registers)
-          throw new Violation(
-            'ReferenceMachineUnknown',
-            `Policy ${name} compares with Machine ${as.reference}, which has not proved itself by its TPM yet.`,
-          );
-        checkRegisters(name, pcrs, { shown, boot, before: like.measured }, (pcr) => [registers[pcr] ?? '']);
+          throw new Violation('ReferenceMachineUnknown', noReference(name, as.reference, owner.name));
+        const before = like?.enrolment.measured;
+        checkRegisters(name, pcrs, { shown, boot, before }, (pcr) => [registers[pcr] ?? '']);
       }
     }
   }
@@ -152,13 +154,17 @@ export class Judge {
   /** What is true of the Machine from now on, whatever becomes of its NodeBootstrap. */
   async #bind(claim: Claim, found: Found, known: Proofs | undefined): Promise<void> {
     const { boot, endorsementKey = '', registers = {}, byFirstUse } = claim;
-    if (byFirstUse && known?.endorsementKey === undefined) await this.#takeFirst(claim, found);
+    const isVouched = found.tie.by === 'tpm';
+    const isSame = known?.endorsementKey === endorsementKey;
+    // A first use that nobody vouched for has no registers, and makes way for a key that somebody vouches for.
+    const isFree = known?.endorsementKey === undefined || (isVouched && !isSame && !known.registers);
+    if (byFirstUse && isFree) await this.#takeFirst(claim, found);
     const { namespace, owner } = found;
-    if (known?.endorsementKey === endorsementKey && known.registers) return;
+    if (isSame && (known.registers || !isVouched)) return;
     const measured = boot?.measured;
     const kept = {
-      ...{ endorsementKey, registers, isNamed: !byFirstUse, isFirst: known === undefined },
-      ...(measured ? { measured } : {}),
+      ...{ endorsementKey, isNamed: !byFirstUse, isFirst: known === undefined },
+      ...(isVouched ? { registers, ...(measured ? { measured } : {}) } : {}),
     };
     if (await this.#parts.identities.bind(namespace, owner, kept)) return;
     throw new Violation(
@@ -168,17 +174,41 @@ export class Judge {
   }
 
   /** Nobody named this key: that it is the first to come has to be all that there is to say. */
-  async #takeFirst({ endorsementKey = '' }: Claim, { namespace, owner, hasNode }: Found): Promise<void> {
+  async #takeFirst(
+    { endorsementKey = '' }: Claim,
+    { namespace, owner, hasNode, tie: by }: Found,
+  ): Promise<void> {
     const { name, uid } = owner;
     if (hasNode) throw new Violation('EnrolmentTooLate', `Machine ${name} has its Node already.`);
     const holder = await this.#parts.store.find(namespace, name);
     const tie = holder?.spec.machine;
     const isOther = tie?.uid === uid && holder?.spec.enrolment.endorsementKey !== endorsementKey;
-    if (isOther && (tie.by === 'tpm' || tie.by === 'token'))
+    if (isOther && (isProof(tie.by) || (tie.by === 'firstUse' && !isProof(by.by))))
       throw new Violation('EndorsementKeyForeign', `Machine ${name} was proved by another machine before.`);
     if (await this.#parts.holders.take(endorsementKey, { namespace, name, uid })) return;
     throw new Violation('EndorsementKeyForeign', `The TPM ${endorsementKey} belongs to another Machine.`);
   }
+}
+
+/** Registers say something where a TPM signed them, and no one else. @throws Violation */
+function checkVouched(policies: readonly IdentityPolicy[], key: string, { tie }: Found): void {
+  const policy = tie.by === 'firstUse' && policies.find(({ registers }) => registers !== undefined);
+  if (!policy) return;
+  throw new Violation(
+    'EndorsementKeyUntrusted',
+    `Policy ${policy.name} demands registers, and nobody vouches that ${key} is the key of a TPM: it is not named for the Machine, and no policy has a list or authorities.`,
+  );
+}
+
+function noReference(policy: string, reference: string, own: string): string {
+  const why = `Policy ${policy} compares with Machine ${reference}`;
+  return reference === own
+    ? `${why}, which is this one: name its TPM (slipway.dev/endorsement-key), so that nobody else becomes the reference.`
+    : `${why}, which has not proved itself by its TPM yet.`;
+}
+
+function isProof(by: TieKind): boolean {
+  return by === 'tpm' || by === 'token';
 }
 
 /** What stands in the way of a certificate; undefined if nothing does. */

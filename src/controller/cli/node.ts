@@ -71,10 +71,11 @@ function text(record: NodeRecord, events: readonly StoredEvent[]): string {
   );
 }
 
-function admissionLines({ spec: { admission, enrolment } }: NodeRecord): string[][] {
+function admissionLines({ spec: { admission, enrolment, machine } }: NodeRecord): string[][] {
+  const keyName = machine?.by === 'firstUse' ? 'Key of first use' : 'TPM';
   const why = admission?.why === undefined ? '' : `: ${admission.why} (${admission.reason})`;
   return [
-    ...(enrolment.endorsementKey === undefined ? [] : [['TPM', enrolment.endorsementKey]]),
+    ...(enrolment.endorsementKey === undefined ? [] : [[keyName, enrolment.endorsementKey]]),
     ...(enrolment.policies === undefined ? [] : [['Policies', enrolment.policies.join(', ')]]),
     ...(admission ? [['Admission', `${admission.state} since ${admission.at}${why}`]] : []),
   ];

@@ -4,11 +4,13 @@ import type { MachineIdentity } from '../../protocol/events.ts';
 import type { Attestor, Claim } from '../attest/attestor.ts';
 import type { Bearers } from '../attest/bearers.ts';
 import { WRONG_MACHINE } from '../attest/enrolment.ts';
+import { enrolmentOf, type HolderParts } from '../attest/holders.ts';
 import { barredBy, type Judge } from '../attest/judge.ts';
 import type { ShownPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
-import type { Ties } from '../attest/ties.ts';
+import type { Found, Ties } from '../attest/ties.ts';
 import type { MachineTie, NodeRecord } from '../model/node-record.ts';
+import { StoreBusy } from '../store/store.ts';
 
 interface FreshProofParts {
   readonly bearers: Pick<Bearers, 'admit'>;
@@ -16,6 +18,8 @@ interface FreshProofParts {
   readonly judge: Pick<Judge, 'judge'>;
   /** Judges the proof by a TPM. */
   readonly tpm: Attestor;
+  /** Writes how a node's Machine is known now; undefined if somebody wrote meanwhile. */
+  readonly retie: NonNullable<HolderParts['retie']>;
 }
 
 /** What a machine shows, beside its certificate, to get what it asks for. */
@@ -49,19 +53,24 @@ export class FreshProofs {
     purpose: Purpose,
   ): Promise<{ node: NodeRecord; machine: MachineTie }> {
     const node = await this.#parts.bearers.admit(peer);
-    const machine = this.#proved(node, shown, purpose);
-    await this.#judge(await this.#claim(node, machine, shown, purpose), shown, purpose);
-    return { node, machine };
+    const held = this.#proved(node, shown, purpose);
+    const claim = await this.#claim(node, held, shown, purpose);
+    const { found, policies } = await this.#judge(claim, shown, purpose);
+    if (found.tie.by === held.by) return { node, machine: found.tie };
+    // Somebody has come to vouch for its key: others have to know that, too.
+    const after = await this.#parts.retie(node, found.tie, enrolmentOf(claim, found, policies));
+    if (after) return { node: after, machine: found.tie };
+    throw new StoreBusy(`${node.namespace}/${node.name} is being written by others`);
   }
 
-  /** The Machine that this node is, by a proof and not by a claim. @throws Refused */
+  /** The Machine that this node is, by more than a claim. @throws Refused */
   #proved({ namespace, name, spec }: NodeRecord, { machine }: Shown, { code }: Purpose): MachineTie {
     if (spec.instance !== machine.instance)
       throw new Refused('forbidden', 'the certificate is of another machine', { words: WRONG_MACHINE });
     const barred = barredBy(spec.admission);
     if (barred) throw barred;
     const tie = spec.machine;
-    if (tie?.by !== 'tpm' && tie?.by !== 'token')
+    if (!tie || tie.by === 'name' || tie.by === 'providerID')
       throw refused(`${namespace}/${name} only claims to be a Machine`, code, CLAIMED);
     const why = this.#parts.ties.objection(spec);
     if (why !== undefined) throw refused(`${namespace}/${name}: ${why}`, code, `${why}.`);
@@ -75,7 +84,7 @@ export class FreshProofs {
     { proof, machine }: Shown,
     { text, channel, code }: Purpose,
   ): Promise<Claim> {
-    if (tie.by !== 'tpm') return { method: spec.enrolment.method, namespace, machineUid: tie.uid };
+    if (tie.by === 'token') return { method: spec.enrolment.method, namespace, machineUid: tie.uid };
     if (!proof) throw refused(`Machine ${tie.name} came without a fresh proof`, code, ANEW);
     const evidence = { token: undefined, proof, machine, csr: text, channel };
     const claim: Claim | undefined = await this.#parts.tpm.attest(evidence);
@@ -85,11 +94,24 @@ export class FreshProofs {
     return claim;
   }
 
-  /** Policies hold of what it is now, and has booted into. @throws Refused */
-  async #judge(claim: Claim, { machine }: Shown, { code }: Purpose): Promise<void> {
+  /**
+   * Policies hold of what it is now, and has booted into.
+   *
+   * @returns how its Machine is known now: its key may have been named, listed or certified since it enrolled, or no longer be
+   * @throws Refused
+   */
+  async #judge(
+    claim: Claim,
+    { machine }: Shown,
+    { code }: Purpose,
+  ): Promise<{ found: Found; policies: readonly string[] | undefined }> {
     const found = this.#parts.ties.find(claim, machine);
     if (!found) throw refused('its Machine is gone', code, 'Its Machine is gone.');
-    await this.#parts.judge.judge(claim, machine, found);
+    const { name, by } = found.tie;
+    if (by !== 'tpm' && by !== 'token')
+      throw refused(`nobody vouches for the TPM of Machine ${name}`, code, FIRST_USE);
+    const judged = await this.#parts.judge.judge(claim, machine, found);
+    return { found, policies: judged?.policies };
   }
 }
 
@@ -99,5 +121,7 @@ function refused(message: string, reason: Code, words: string): Refused {
 
 const CLAIMED =
   'This machine only says which Machine it is. Let it prove that, by its TPM (slipway.dev/endorsement-key) or the token of its Machine.';
+const FIRST_USE =
+  'The controller knows this machine by first use only, and nobody vouches that its key is that of a TPM. Compare the key with slipway identity on the machine, then name it (slipway.dev/endorsement-key on the Machine), or list or certify it in the NodeIdentityPolicy (endorsementKeys).';
 const ANEW = 'This machine enrolled by its TPM, and has to prove itself by it each time.';
 const FOREIGN = 'Another TPM answered than the one that this machine enrolled by.';

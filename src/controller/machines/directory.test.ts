@@ -145,6 +145,39 @@ describe('a TPM that no Machine names', () => {
     expect(claiming(made)).toBeUndefined();
   });
 
+  it('proves a TPM where a policy lists it or has authorities, and else no more than a first use', () => {
+    const made = directory(machine('a'));
+    const how = (endorsementKeys: object) => {
+      made.policies.put(
+        readPolicy({
+          metadata: { namespace: 'ns', name: 'p' },
+          spec: { method: 'tpm', endorsementKeys: { firstUse: true, ...endorsementKeys } },
+        }),
+      );
+      const claim = { ...pool, machineUid: 'uid of ns/a', endorsementKey: KEY, byFirstUse: true };
+      return made.find(claim, { instance: 'i', hostname: 'a' })?.tie.by;
+    };
+    expect([{}, { trusted: [KEY] }, { authorities: 'PEM' }].map(how)).toEqual(['firstUse', 'tpm', 'tpm']);
+  });
+
+  it('has to prove itself for each certificate, and gets none where no policy takes a first use any more', () => {
+    const made = directory(machine('a'));
+    const spec = {
+      ...{ instance: 'i', hostname: 'a', keyDigest: 'd' },
+      enrolment: { method: 'first-use', at: '', endorsementKey: KEY },
+      machine: { name: 'a', uid: 'uid of ns/a', by: 'firstUse' as const },
+    };
+    made.policies.put(firstUse('p'));
+    expect([made.objection(spec), made.wantsProof(spec)]).toEqual([undefined, true]);
+    made.policies.put(firstUse('p', false));
+    expect(made.objection(spec)).toMatch(/whose key is named, listed or certified, as policy p demands/);
+    // By now it is named.
+    made.put({ ...machine('a'), endorsementKey: KEY });
+    expect(made.objection(spec)).toBeUndefined();
+    made.put({ ...machine('a'), endorsementKey: `sha256:${'c'.repeat(64)}` });
+    expect(made.objection(spec)).toMatch(/only the machine with the TPM/);
+  });
+
   it('stays the first one that it was, whatever it says', () => {
     const made = directory(machine('a'), machine('b'));
     made.policies.put(firstUse('p'));

@@ -6,12 +6,12 @@ import type { NodeRecord, NodeSpec, TieKind, TpmCounters } from '../model/node-r
 import { isSelected, selectorText } from '../model/selector.ts';
 import type { IdentityPolicy } from '../policy/identity-policy.ts';
 import { PolicyBook } from '../policy/policy-book.ts';
-import { refusedWay } from '../policy/rules.ts';
+import { refusedWay, vouchForKeys, type Way } from '../policy/rules.ts';
 import { InfrastructureKeys } from './infrastructure-keys.ts';
 import type { Machine } from './machine.ts';
 import { MachineIndex } from './machine-index.ts';
 
-/** A node that was proved by a TPM. */
+/** A node that showed an endorsement key. */
 interface ProvedNode {
   readonly namespace: string;
   readonly name: string;
@@ -19,6 +19,7 @@ interface ProvedNode {
   readonly uid: string;
   readonly instance: string;
   readonly counters: TpmCounters | undefined;
+  readonly by: 'tpm' | 'firstUse';
 }
 
 /** Of many Machines that name one TPM. */
@@ -34,7 +35,7 @@ export class MachineDirectory implements Ties {
   /** By namespace and provider ID. Two clusters of a namespace may use the same one twice. */
   readonly #byProviderId = new MachineIndex();
 
-  /** Nodes that were proved by a TPM, by its endorsement key; and that key by node. */
+  /** Nodes that showed an endorsement key, by that key; and the key by node. */
   readonly #proved = new Map<string, ProvedNode>();
   readonly #keyOfNode = new Map<string, string>();
   /** What the Machines must prove. */
@@ -124,21 +125,21 @@ export class MachineDirectory implements Ties {
     return overruled;
   }
 
-  /** A node that proved itself by its TPM is known by it from then on. */
+  /** A node that showed an endorsement key is known by it from then on. */
   proved({ namespace, name, spec }: NodeRecord): void {
     const { machine, enrolment } = spec;
     const { endorsementKey: key } = enrolment;
-    if (machine?.by !== 'tpm' || key === undefined) return;
+    if ((machine?.by !== 'tpm' && machine?.by !== 'firstUse') || key === undefined) return;
     const node = `${namespace}/${name}`;
     if (this.#keyOfNode.get(node) !== key) this.forget(node);
     this.#proved.set(key, {
       ...{ namespace, name, uid: machine.uid },
-      ...{ instance: spec.instance, counters: spec.counters },
+      ...{ instance: spec.instance, counters: spec.counters, by: machine.by },
     });
     this.#keyOfNode.set(node, key);
   }
 
-  /** The node that was proved by a TPM last. */
+  /** The node that showed this key last. */
   nodeOf(endorsementKey: string): ProvedNode | undefined {
     return this.#proved.get(endorsementKey);
   }
@@ -171,6 +172,11 @@ export class MachineDirectory implements Ties {
     );
   }
 
+  /** Do its policies take none but listed or certified keys? Who comes by one of these is held against them. */
+  #vouches(machine: Machine | undefined): boolean {
+    return machine !== undefined && vouchForKeys(this.policiesOf(machine));
+  }
+
   byName(namespace: string, name: string): Machine | undefined {
     return this.#byKey.get(`${namespace}/${name}`);
   }
@@ -185,11 +191,15 @@ export class MachineDirectory implements Ties {
       machineUid,
       selector = {},
       endorsementKey,
-    }: Pick<Claim, 'namespace' | 'machineUid' | 'selector' | 'endorsementKey'>,
+      byFirstUse = false,
+    }: Pick<Claim, 'namespace' | 'machineUid' | 'selector' | 'endorsementKey' | 'byFirstUse'>,
     { providerID, hostname }: Pick<MachineIdentity, 'providerID' | 'hostname'>,
   ): { machine: Machine; by: TieKind } | undefined {
-    if (machineUid !== undefined)
-      return found(this.#byUid.get(machineUid), endorsementKey === undefined ? 'token' : 'tpm');
+    if (machineUid !== undefined) {
+      const machine = this.#byUid.get(machineUid);
+      if (endorsementKey === undefined) return found(machine, 'token');
+      return found(machine, byFirstUse && !this.#vouches(machine) ? 'firstUse' : 'tpm');
+    }
     const same = this.#byProviderId.get(providerKey(namespace, providerID));
     const [byId, ...more] = same.filter((machine) => isSelected(selector, machine));
     if (byId && more.length === 0) return { machine: byId, by: 'providerID' };
@@ -241,7 +251,7 @@ export class MachineDirectory implements Ties {
   }
 
   wantsProof({ machine: tie }: NodeSpec): boolean {
-    const machine = tie?.by === 'tpm' ? this.#byUid.get(tie.uid) : undefined;
+    const machine = tie?.by === 'tpm' || tie?.by === 'firstUse' ? this.#byUid.get(tie.uid) : undefined;
     return machine !== undefined && this.policiesOf(machine).length > 0;
   }
 
@@ -251,8 +261,9 @@ export class MachineDirectory implements Ties {
     if (machine.deleting) return 'is being deleted';
     if (key !== undefined && key !== proved.endorsementKey && !(by === 'token' && this.#hasFallback(machine)))
       return 'takes only the machine with the TPM that is named for it';
-    const way = by === 'tpm' || by === 'token' ? by : 'claim';
-    const demanded = refusedWay(this.policiesOf(machine), way);
+    const policies = this.policiesOf(machine);
+    const way = wayOf(by, { isNamed: key !== undefined, isGoverned: policies.length > 0 });
+    const demanded = refusedWay(policies, way);
     if (demanded !== undefined) return demanded;
     if (way !== 'claim') return undefined;
     if (machine.wantsToken) return 'takes its own token only, and no claim by a pool';
@@ -267,6 +278,14 @@ export class MachineDirectory implements Ties {
     const policies = this.policiesOf(machine);
     return policies.length > 0 && refusedWay(policies, 'token') === undefined;
   }
+}
+
+/** @param of whether the Machine names the key that was shown, and whether a policy selects it */
+function wayOf(by: TieKind, of: { isNamed: boolean; isGoverned: boolean }): Way {
+  if (by !== 'firstUse') return by === 'tpm' || by === 'token' ? by : 'claim';
+  if (of.isNamed) return 'tpm';
+  // Where no policy allows a first use any more, it is worth as much as a claim.
+  return of.isGoverned ? 'firstUse' : 'claim';
 }
 
 function disagreement({ namespace, name, endorsementKey, infrastructure }: Machine, key: string): Refused {

@@ -2,8 +2,12 @@ import type { ReadEvent } from '../../protocol/events.ts';
 import type { MachineSelector } from './selector.ts';
 import type { Summary } from './summary.ts';
 
-/** How the controller found a node's Machine; it takes the first that matches. */
-export type TieKind = 'tpm' | 'token' | 'providerID' | 'name';
+/**
+ * How the controller found a node's Machine. `tpm`: by an endorsement key that is named for the Machine, or listed or certified as its
+ * policies demand. `firstUse`: by a key that nobody vouches for, so it may be a program's. It proves no more than that the same
+ * key has come again.
+ */
+export type TieKind = 'tpm' | 'token' | 'firstUse' | 'providerID' | 'name';
 
 export interface MachineTie {
   readonly name: string;

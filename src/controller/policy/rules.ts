@@ -7,14 +7,16 @@ import { registerName } from './registers.ts';
 import { Violation } from './violation.ts';
 
 /** How a machine came. */
-type Way = 'tpm' | 'token' | 'claim';
+export type Way = 'tpm' | 'token' | 'firstUse' | 'claim';
 
 /** Why a machine that came this way cannot be one that these policies select; undefined if it can. */
 export function refusedWay(policies: readonly IdentityPolicy[], way: Way): string | undefined {
-  for (const { name, method, fallback } of policies) {
+  for (const { name, method, fallback, firstUse } of policies) {
     if (way === 'claim') return `proves itself, as policy ${name} demands; a claim is not enough`;
     if (method === 'tpm' && way === 'token' && !fallback)
       return `proves itself by its TPM, as policy ${name} demands`;
+    if (way === 'firstUse' && !firstUse)
+      return `proves itself by a TPM whose key is named, listed or certified, as policy ${name} demands`;
   }
   return undefined;
 }
@@ -24,6 +26,11 @@ export function checkValid(policies: readonly IdentityPolicy[]): void {
   for (const { name, invalid } of policies) {
     if (invalid !== undefined) throw new Violation('IdentityPolicyInvalid', `Policy ${name}: ${invalid}`);
   }
+}
+
+/** Does one of them say whose TPMs count? `checkTrusted` holds each key against all that do. */
+export function vouchForKeys(policies: readonly IdentityPolicy[]): boolean {
+  return policies.some(({ trusted, authorities }) => trusted !== undefined || authorities !== undefined);
 }
 
 /**

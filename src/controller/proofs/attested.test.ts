@@ -35,6 +35,10 @@ it.each<[TieKind | undefined, object, Admission['state'] | undefined, string | u
   ['tpm', { endorsementKey: KEY, policies: ['p'] }, 'Admitted', 'True ProvedByTpm'],
   ['tpm', { endorsementKey: KEY, policies: ['p'] }, 'Refused', 'False TpmBootStateChanged'],
   ['token', {}, 'Quarantined', 'False Quarantined'],
+  // A key that nobody vouches for proves no TPM, with policies and without, whoever admits it.
+  ['firstUse', { endorsementKey: KEY }, undefined, 'Unknown TrustedOnFirstUse'],
+  ['firstUse', { endorsementKey: KEY, policies: ['p'] }, 'Admitted', 'Unknown TrustedOnFirstUse'],
+  ['firstUse', { endorsementKey: KEY, policies: ['p'] }, 'Pending', 'Unknown Pending'],
   // Who only claims is never told to have proved anything, whoever admits it.
   ['name', {}, 'Admitted', 'Unknown Claimed'],
   ['providerID', {}, 'Quarantined', 'False Quarantined'],

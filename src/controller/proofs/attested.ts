@@ -23,7 +23,8 @@ const PEACE_MS = 10_000;
  */
 export function attestedOf({ spec }: NodeRecord): Condition | undefined {
   const { admission, enrolment, machine } = spec;
-  if (!machine || !(enrolment.policies || machine.by === 'tpm' || admission)) return undefined;
+  const hasKey = machine?.by === 'tpm' || machine?.by === 'firstUse';
+  if (!machine || !(enrolment.policies || hasKey || admission)) return undefined;
   if (admission?.state === 'Quarantined')
     return of('False', 'Quarantined', `Somebody quarantined the node at ${admission.at}.`);
   if (admission?.state === 'Refused')
@@ -32,6 +33,7 @@ export function attestedOf({ spec }: NodeRecord): Condition | undefined {
   const proof = `${proofOf(spec)}${policies}`;
   if (admission?.state === 'Pending')
     return of('Unknown', 'Pending', `It waits for slipway-controller nodes admit. ${proof}`);
+  if (machine.by === 'firstUse') return of('Unknown', 'TrustedOnFirstUse', proof);
   if (machine.by !== 'tpm' && machine.by !== 'token') return of('Unknown', 'Claimed', proof);
   return of('True', machine.by === 'tpm' ? 'ProvedByTpm' : 'ProvedByToken', proof);
 }
@@ -39,6 +41,10 @@ export function attestedOf({ spec }: NodeRecord): Condition | undefined {
 function proofOf({ enrolment, machine }: NodeRecord['spec']): string {
   if (machine?.by === 'providerID' || machine?.by === 'name')
     return `The machine only says that it is this Machine, by its ${machine.by === 'name' ? 'host name' : 'provider ID'}.`;
+  if (machine?.by === 'firstUse') {
+    const { endorsementKey: key } = enrolment;
+    return `The first machine that said it is this Machine showed the key ${key}. Nobody vouches that this is the key of a TPM, so nothing is known of its boot, and it gets neither sealed data nor a kubelet's certificate. If slipway identity on the machine prints the same key, name it: kubectl annotate machine ${machine.name} slipway.dev/endorsement-key=${key}. That counts from the machine's next proof on: when it asks for something, or renews its certificate.`;
+  }
   if (machine?.by !== 'tpm') return 'The machine showed the token that was made for its Machine, and no TPM.';
   const pcrs = Object.keys(enrolment.registers ?? {});
   const registers = pcrs.length === 0 ? '' : `, which signed PCR ${pcrs[0]} to ${pcrs.at(-1)}`;

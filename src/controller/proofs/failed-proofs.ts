@@ -46,7 +46,7 @@ export class FailedProofs {
     // Somebody else's failure says nothing of a machine that is proved already.
     if (other) return this.#borrowed(namespace, other, violation);
     const holder = await store.find(namespace, owner.name);
-    const isHeld = holder?.spec.machine?.uid === owner.uid && isProof(holder);
+    const isHeld = holder?.spec.machine?.uid === owner.uid && isSettled(holder, byFirstUse);
     if (!isHeld && isStranger) return attested.failed(owner.uid, reason, `${message} ${STRANGER}`, 'Unknown');
     if (!isHeld) return attested.failed(owner.uid, reason, message);
     if (endorsementKey === '' || holder.spec.enrolment.endorsementKey !== endorsementKey) return;
@@ -74,6 +74,8 @@ export class FailedProofs {
 const STRANGER =
   'Nobody named this TPM for the Machine, and the machine only says that it is this one: it may be a stranger.';
 
-function isProof({ spec }: NodeRecord): boolean {
-  return spec.machine?.by === 'tpm' || spec.machine?.by === 'token';
+/** Is the Machine this node's, as far as who comes now is concerned? A first use is better than another first use only. */
+function isSettled({ spec }: NodeRecord, byFirstUse = false): boolean {
+  const by = spec.machine?.by;
+  return by === 'tpm' || by === 'token' || (by === 'firstUse' && byFirstUse);
 }

@@ -49,8 +49,9 @@ function put(name: string, uid: string, annotations: Record<string, string> = {}
   directory.put(readMachine({ metadata, spec: { clusterName: 'c' } }, 'v1beta2'));
 }
 
-function tied(by: 'token' | 'tpm' | 'name', admission?: Admission): NodeRecord {
-  const enrolment = by === 'tpm' ? { method: 'tpm', endorsementKey: KEY } : { method: 'machine-token' };
+function tied(by: 'token' | 'tpm' | 'firstUse' | 'name', admission?: Admission): NodeRecord {
+  const hasKey = by === 'tpm' || by === 'firstUse';
+  const enrolment = hasKey ? { method: 'tpm', endorsementKey: KEY } : { method: 'machine-token' };
   return {
     ...{ namespace: 'ns', name: 'm', epoch: 0, seq: 0, summary: newSummary(), storedAt: 0, writes: 0 },
     spec: {
@@ -101,6 +102,10 @@ async function release(more: { proof?: typeof PROOF; instance?: string } = {}): 
       failed: async () => undefined,
     }),
     tpm: { attest: async () => claim },
+    retie: async (node, machine, enrolment) => {
+      record = { ...node, spec: { ...node.spec, machine, enrolment } };
+      return record;
+    },
   });
   const releases = new Releases({ proofs, sealed: parts });
   const request = { version: 1 as const, machine: { ...MACHINE, instance }, ...(proof ? { proof } : {}) };
@@ -210,4 +215,33 @@ it('gives nothing to a TPM that was put back to an earlier state, with a policy 
     proved(undefined, KEY, { resets: 3, restarts: 0, clock: 0 });
     expect(await release({ proof: PROOF })).toBe(GIVEN);
   }
+});
+
+it('gives nothing to a key that nobody vouches for, until it is named or listed', async () => {
+  const byFirstUse = (): void => {
+    proved();
+    if (claim) claim = { ...claim, byFirstUse: true };
+  };
+  demand({ endorsementKeys: { firstUse: true } });
+  byFirstUse();
+  // What an earlier controller took for a proof is none either.
+  for (const by of ['firstUse', 'tpm'] as const) {
+    record = tied(by);
+    expect(await release({ proof: PROOF })).toBe('SealedDataRefused');
+    expect(await release()).toBe('SealedDataRefused');
+  }
+  record = tied('firstUse');
+  demand({ endorsementKeys: { firstUse: true, trusted: [] } });
+  expect(await release({ proof: PROOF })).toBe('EndorsementKeyUntrusted');
+  demand({ endorsementKeys: { firstUse: true, trusted: [KEY] } });
+  expect(await release({ proof: PROOF })).toBe(GIVEN);
+  // The node says so from then on.
+  expect(record.spec.machine?.by).toBe('tpm');
+  expect(record.spec.enrolment).toMatchObject({ method: 'tpm', policies: ['p'], registers: { 0: '00' } });
+  record = tied('firstUse');
+  demand({ endorsementKeys: { firstUse: true } });
+  put('m', 'u', { 'slipway.dev/endorsement-key': KEY });
+  proved();
+  // As often as it proves itself, as with any TPM.
+  for (const _ of [1, 2]) expect(await release({ proof: PROOF })).toBe(GIVEN);
 });

@@ -1,8 +1,10 @@
+import type { HolderParts } from '../attest/holders.ts';
 import { Judge, type JudgeParts } from '../attest/judge.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { isNews } from '../policy/counters.ts';
 import { FailedProofs } from '../proofs/failed-proofs.ts';
+import { writeTie } from '../proofs/retie.ts';
 import { writeAdmission } from '../store/admission.ts';
 import { KeyHolders } from '../store/key-holders.ts';
 import type { MachineIdentities } from '../store/machine-identities.ts';
@@ -66,6 +68,17 @@ export async function readmit(
 ): Promise<NodeRecord | undefined> {
   const state = record.spec.admission?.waits ? 'Pending' : 'Admitted';
   const after = await writeAdmission(client, record, { state, at: new Date().toISOString() });
+  if (after) management.recordStored(after);
+  return after;
+}
+
+/** Somebody has come to vouch for its endorsement key, or no longer does. */
+export async function retie(
+  client: KubeClient,
+  management: Management,
+  ...[record, ...to]: Parameters<NonNullable<HolderParts['retie']>>
+): Promise<NodeRecord | undefined> {
+  const after = await writeTie(client, record, ...to);
   if (after) management.recordStored(after);
   return after;
 }

@@ -32,7 +32,7 @@ import { WriteBudget } from '../store/write-budget.ts';
 import { Metrics } from '../web/metrics.ts';
 import { Gauge } from '../web/registry.ts';
 import { Front } from './front.ts';
-import { judgeOf, readmit } from './judging.ts';
+import { judgeOf, readmit, retie } from './judging.ts';
 import { Management } from './management.ts';
 import { tellOfPolicies } from './policies.ts';
 import type { Running } from './running.ts';
@@ -86,6 +86,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     proofs: identities,
     judge,
     readmit: (record) => readmit(client, management, record),
+    retie: (...of) => retie(client, management, ...of),
     nodeOfKey,
     created: (record) => management.recordStored(record),
     replaced: (before, after) => management.alarms.replaced(before, after),
@@ -101,7 +102,10 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     certificateMs: settings.certificateMs,
   });
   const sealed = new SealedParts(client, namespace);
-  const fresh = new FreshProofs({ bearers, ties: management.directory, judge, tpm });
+  const fresh = new FreshProofs({
+    ...{ bearers, ties: management.directory, judge, tpm },
+    retie: (...of) => retie(client, management, ...of),
+  });
   const releases = new Releases({ proofs: fresh, sealed });
   const kubeletKeys = new KubeletKeys({
     ...{ proofs: fresh, store },

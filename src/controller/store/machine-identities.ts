@@ -11,14 +11,14 @@ export interface Proofs {
   readonly keyDigest: string;
   /** The key of the TPM by which it was proved under a policy. */
   readonly endorsementKey?: string;
-  /** PCRs as that TPM first signed them, in hex, by number. */
+  /** PCRs as that TPM first signed them, in hex, by number. Absent where nobody vouched for the key: it may be no TPM's. */
   readonly registers?: Readonly<Record<string, string>>;
   /** Beginnings of the digests that led to them, by number. */
   readonly measured?: Readonly<Record<string, string>>;
 }
 
 /** What a TPM has shown. */
-interface Shown extends Required<Pick<Proofs, 'endorsementKey' | 'registers'>>, Pick<Proofs, 'measured'> {}
+interface Shown extends Required<Pick<Proofs, 'endorsementKey'>>, Pick<Proofs, 'registers' | 'measured'> {}
 
 interface MachineIdentity extends KubeObject {
   spec: Proofs & { machine: string };
@@ -57,6 +57,8 @@ export class MachineIdentities {
   /**
    * Ties a TPM to a Machine for good.
    *
+   * A key that somebody vouches for, which has registers, replaces one that nobody does.
+   *
    * @param isNamed people say that it is this TPM, so it replaces another one
    * @param isFirst there was nothing of the Machine a moment ago, so that reading it again would be for nothing
    * @returns false if it is another TPM's
@@ -70,8 +72,9 @@ export class MachineIdentities {
     // What somebody else has made meanwhile is not replaced: the API server makes a name once.
     const known = isFirst ? undefined : await this.#get(namespace, owner.uid);
     const before = known?.spec.endorsementKey;
-    if (before !== undefined && before !== tpm.endorsementKey && !isNamed) return false;
     const { endorsementKey: _, measured: __, registers, ...others } = known?.spec ?? {};
+    const isBetter = isNamed || (tpm.registers !== undefined && registers === undefined);
+    if (before !== undefined && before !== tpm.endorsementKey && !isBetter) return false;
     const isKnown = before === tpm.endorsementKey && registers !== undefined;
     const shown = isKnown ? { ...known?.spec } : tpm;
     const spec = { machine: owner.name, epoch: 1, keyDigest: NO_KEY, ...others, ...shown };

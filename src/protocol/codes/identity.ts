@@ -150,8 +150,8 @@ export const identityCodes = () =>
     EndorsementKeyUntrusted: entry(
       'identity',
       'permanent',
-      "The machine's TPM is neither in the list of the policy nor certified by a maker that it trusts.",
-      'Compare the key with slipway identity on the machine; add it, or the certificate of its maker, to the NodeIdentityPolicy.',
+      "The machine's TPM is neither in the list of the policy nor certified by a maker that it trusts; or the policy demands registers of a key for which nobody vouches.",
+      'Compare the key with slipway identity on the machine; name it on the Machine (slipway.dev/endorsement-key), or add it, or the certificate of its maker, to the NodeIdentityPolicy.',
     ),
     EnrolmentTooLate: entry(
       'identity',
@@ -163,7 +163,7 @@ export const identityCodes = () =>
       'identity',
       'transient',
       'The policy compares boot states with those of a Machine that has not proved itself by its TPM.',
-      'Let the reference Machine enrol first, or name another one in registers.reference of the NodeIdentityPolicy.',
+      'Let the reference Machine enrol first, by a TPM that is named for it (slipway.dev/endorsement-key), or name another one in registers.reference of the NodeIdentityPolicy.',
     ),
     IdentityPolicyInvalid: entry(
       'identity',

@@ -31,7 +31,12 @@ export async function provedKeys(lower: readonly string[], say: (line: string) =
     for (const name of ['demo', 'pool']) await scene.kubeconfig(name);
     await scene.approve();
     await demand(scene, 'keys', { selector: { cluster: 'demo' } });
-    await demand(scene, 'pool', { selector: { cluster: 'pool' }, endorsementKeys: { firstUse: true } });
+    // Which Machine has which TPM is theirs to say; that they are these TPMs is known.
+    const trusted = tpms.map(({ endorsementKey }) => endorsementKey);
+    await demand(scene, 'pool', {
+      selector: { cluster: 'pool' },
+      endorsementKeys: { firstUse: true, trusted },
+    });
     await pool(scene, cluster, tpms);
     const [one, two] = tpms as unknown as [MachineWithTpm, MachineWithTpm];
     await scene.cluster.createMachine('k1', { endorsementKey: one.endorsementKey });

@@ -19,13 +19,13 @@ export async function policies(scene: Scene, [one, two]: [MachineWithTpm, Machin
   await atOnce(scene, one);
 }
 
-/** A Machine that names no key takes the first TPM, and no other one and no token ever after. */
+/** A Machine that names no key takes the first listed TPM, and no other one and no token ever after. */
 async function firstUse(scene: Scene, one: MachineWithTpm, two: MachineWithTpm): Promise<void> {
   const { cluster, say } = scene;
   await policy(scene, 'guarded', {
     selector: { cluster: 'guarded' },
     method: 'tpm',
-    endorsementKeys: { firstUse: true },
+    endorsementKeys: { firstUse: true, trusted: [one.endorsementKey, two.endorsementKey] },
     registers: { pcrs: [0, 4, 7], firstUse: true },
   });
   for (const name of ['p1', 'p2']) await cluster.createMachine(name, { cluster: 'guarded' });
