@@ -1,5 +1,5 @@
 import { type Log, reason } from '../log.ts';
-import { type NodeRecord, nodeKey } from '../model/node-record.ts';
+import { type MachineTie, type NodeRecord, nodeKey, type TieKind } from '../model/node-record.ts';
 import type { Metrics } from '../web/metrics.ts';
 import type { EventRecorder, MachineEvent } from './event-recorder.ts';
 import type { Machine } from './machine.ts';
@@ -19,15 +19,32 @@ export class Alarms {
     this.#parts = parts;
   }
 
-  /** Another machine has proved to be the Machine that a node claimed to be. */
+  /** A node took the place of another one: by a better proof, or because the same machine proved itself again with another key. */
   replaced(before: NodeRecord, after: NodeRecord): void {
-    this.#parts.metrics.replaced.add();
-    this.#tell(after, 'ClaimReplaced', [
-      `The machine that enrolled as ${before.spec.hostname} (instance ${before.spec.instance}) at`,
-      `${before.spec.enrolment.at} only claimed to be this Machine (${before.spec.machine?.by ?? 'name'});`,
-      'another one has proved it and took its place. What the first one told no longer counts.',
-      'If it is not yours, revoke the token of its pool.',
-    ]);
+    const was = before.spec.machine;
+    if (!was || was.uid !== after.spec.machine?.uid) {
+      const what = 'a node that was not of this Machine had its name, and made way';
+      this.#parts.log.info(what, { node: nodeKey(after), instance: before.spec.instance });
+    } else if (isSameMachine(before, after)) {
+      this.#cameAgain(after);
+    } else {
+      this.#parts.metrics.replaced.add();
+      this.#tell(after, was.by === 'token' ? 'TokenReplaced' : 'ClaimReplaced', [
+        `The machine that enrolled as ${before.spec.hostname} (instance ${before.spec.instance}) at`,
+        `${before.spec.enrolment.at} ${HAD[was.by]}; a machine with a better proof took its place.`,
+        'What the first one told no longer counts.',
+        ...(was.by === 'token' ? ['If it is not yours, somebody has copied the token.'] : []),
+        ...(isClaim(was) ? ['If it is not yours, revoke the token of its pool.'] : []),
+      ]);
+    }
+  }
+
+  /** Installed anew, or without what it had kept. */
+  #cameAgain(after: NodeRecord): void {
+    const { instance, machine, enrolment } = after.spec;
+    const message = `The machine with the TPM ${enrolment.endorsementKey} enrolled again, with another key of its own, as instance ${instance}.`;
+    this.#parts.log.info(message, { node: nodeKey(after) });
+    this.#record(machine, { type: 'Normal', reason: 'EnrolledAgain', message });
   }
 
   copied(record: NodeRecord): void {
@@ -41,36 +58,57 @@ export class Alarms {
 
   /** A proof failed. @param uids the Machines that it concerns */
   failed(uids: readonly string[], what: string, why: string): void {
-    const { recorder, byUid, log, metrics } = this.#parts;
+    const { byUid, metrics } = this.#parts;
     metrics.proofsFailed.add({ reason: what });
     for (const uid of uids) {
       const machine = byUid(uid);
-      if (!machine) continue;
-      recorder.record(machine, { type: 'Warning', reason: what, message: why }).catch((error: unknown) => {
-        log.warn('an Event could not be written', { machine: machine.name, reason: reason(error) });
-      });
+      if (machine) this.#recordOf(machine, { type: 'Warning', reason: what, message: why });
     }
   }
 
   /** Two objects say different things of who the Machine is. */
   disagrees(machine: Machine, message: string): void {
-    const { recorder, log } = this.#parts;
     const { namespace, name } = machine;
-    log.warn(message, { machine: `${namespace}/${name}` });
-    const event: MachineEvent = { type: 'Warning', reason: 'EndorsementKeyForeign', message };
-    recorder.record(machine, event).catch((error: unknown) => {
-      log.warn('an Event could not be written', { machine: name, reason: reason(error) });
-    });
+    this.#parts.log.warn(message, { machine: `${namespace}/${name}` });
+    this.#recordOf(machine, { type: 'Warning', reason: 'EndorsementKeyForeign', message });
   }
 
   #tell(record: NodeRecord, what: string, sentences: readonly string[]): void {
-    const { recorder, byUid, log } = this.#parts;
     const event: MachineEvent = { type: 'Warning', reason: what, message: sentences.join(' ') };
-    log.warn(event.message, { node: nodeKey(record), what });
-    const machine = record.spec.machine && byUid(record.spec.machine.uid);
-    if (!machine) return;
+    this.#parts.log.warn(event.message, { node: nodeKey(record), what });
+    this.#record(record.spec.machine, event);
+  }
+
+  #record(tie: MachineTie | undefined, event: MachineEvent): void {
+    const machine = tie && this.#parts.byUid(tie.uid);
+    if (machine) this.#recordOf(machine, event);
+  }
+
+  #recordOf(machine: Machine, event: MachineEvent): void {
+    const { recorder, log } = this.#parts;
     recorder.record(machine, event).catch((error: unknown) => {
       log.warn('an Event could not be written', { machine: machine.name, reason: reason(error) });
     });
   }
+}
+
+/** What a node had that lost its place to another machine. */
+const HAD: Readonly<Record<TieKind, string>> = {
+  name: 'only claimed to be this Machine, by its host name',
+  providerID: 'only claimed to be this Machine, by its provider ID',
+  firstUse: 'came first, with a key for which nobody vouches',
+  token: 'had the token of this Machine',
+  tpm: 'had another TPM',
+};
+
+function isClaim({ by }: MachineTie): boolean {
+  return by === 'name' || by === 'providerID';
+}
+
+/** It shows the same endorsement key; or it had a token, and has shown its TPM since. */
+function isSameMachine({ spec: before }: NodeRecord, { spec: after }: NodeRecord): boolean {
+  const key = after.enrolment.endorsementKey;
+  if (key === undefined) return false;
+  if (before.enrolment.endorsementKey === key) return true;
+  return before.machine?.by === 'token' && before.instance === after.instance;
 }
