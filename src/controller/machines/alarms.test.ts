@@ -85,3 +85,30 @@ describe('a node that took the place of another one', () => {
     expect(lines).toHaveLength(2);
   });
 });
+
+describe('a TPM that several Machines name', () => {
+  const KEY = `sha256:${'a'.repeat(64)}`;
+  const [other, more] = [machine('theirs', 'elsewhere'), machine('x', 'elsewhere')];
+
+  it('is told of on both sides, once an hour, without the name of the other tenant', () => {
+    for (const _ of [1, 2, 3]) alarms.contested({ key: KEY, holder: MACHINE, others: [other] });
+    expect(told.map(({ of, type, reason }) => [of, type, reason])).toEqual([
+      ['ns/m', 'Warning', 'EndorsementKeyContested'],
+      ['elsewhere/theirs', 'Warning', 'EndorsementKeyContested'],
+    ]);
+    expect(told[0]?.message).toMatch(/This Machine keeps it/);
+    expect(told[0]?.message).not.toMatch(/elsewhere|theirs/);
+    expect(told[1]?.message).toMatch(/no machine can enrol by it here/);
+    expect(told[1]?.message).not.toMatch(/ns\/m/);
+    expect(lines.join()).toMatch(/ns\/m, elsewhere\/theirs/);
+    alarms.contested({ key: KEY, holder: MACHINE, others: [other, more] });
+    expect(told).toHaveLength(5);
+  });
+
+  it("is told of on each where it is nobody's, and of many on five", () => {
+    const others = Array.from({ length: 9 }, (_, at) => machine(`m${at}`));
+    alarms.contested({ key: KEY, holder: undefined, others });
+    expect(told).toHaveLength(5);
+    expect(told[0]?.message).toMatch(/so its machine is none of them/);
+  });
+});

@@ -1,6 +1,8 @@
+import { Rates } from '../../kit/rates.ts';
 import { type Log, reason } from '../log.ts';
 import { type MachineTie, type NodeRecord, nodeKey, type TieKind } from '../model/node-record.ts';
 import type { Metrics } from '../web/metrics.ts';
+import type { Contest } from './directory.ts';
 import type { EventRecorder, MachineEvent } from './event-recorder.ts';
 import type { Machine } from './machine.ts';
 
@@ -11,9 +13,15 @@ interface AlarmParts {
   readonly log: Log;
 }
 
+/** An Event is there for an hour, so a contest that goes on is told again then. */
+const CONTEST = { perSecond: 1 / 3600, burst: 1 };
+/** Of many Machines that name one TPM. */
+const MOST_TOLD = 5;
+
 /** Tells people when somebody is not who they said they were: log, metric, and an Event on the Machine. */
 export class Alarms {
   readonly #parts: AlarmParts;
+  readonly #contests = new Rates(CONTEST);
 
   constructor(parts: AlarmParts) {
     this.#parts = parts;
@@ -45,6 +53,24 @@ export class Alarms {
     const message = `The machine with the TPM ${enrolment.endorsementKey} enrolled again, with another key of its own, as instance ${instance}.`;
     this.#parts.log.info(message, { node: nodeKey(after) });
     this.#record(machine, { type: 'Normal', reason: 'EnrolledAgain', message });
+  }
+
+  /** Several Machines name one TPM. Both sides learn it, and neither learns of the other where that is another namespace's. */
+  contested({ key, holder, others }: Contest): void {
+    const some = others.slice(0, MOST_TOLD);
+    const names = [...(holder ? [holder] : []), ...some].map(({ namespace, name }) => `${namespace}/${name}`);
+    if (this.#contests.take(names.join(' ')) > 0) return;
+    const reason = 'EndorsementKeyContested';
+    const what = holder ? `${names[0]} has proved itself by it and keeps it` : 'so it is none of theirs';
+    this.#parts.log.warn('several Machines name one TPM', { key, machines: names.join(', '), what });
+    if (holder) {
+      const message = `A Machine of another namespace names the TPM ${key}, by which this Machine was proved. This Machine keeps it. ${WHO} If the hardware was given away, free it: slipway-controller nodes release ${holder.namespace}/${holder.name}.`;
+      this.#recordOf(holder, { type: 'Warning', reason, message });
+    }
+    const message = holder
+      ? `The TPM ${key}, which this Machine names, has proved a Machine of another namespace, which keeps it: no machine can enrol by it here. ${WHO} If the hardware is this Machine's by now, have the other one free it (slipway-controller nodes release) or delete it; else name the right TPM here.`
+      : `Several Machines name the TPM ${key}, so its machine is none of them. ${WHO} Let one Machine name it, and no other one.`;
+    for (const machine of some) this.#recordOf(machine, { type: 'Warning', reason, message });
   }
 
   copied(record: NodeRecord): void {
@@ -112,3 +138,5 @@ function isSameMachine({ spec: before }: NodeRecord, { spec: after }: NodeRecord
   if (before.enrolment.endorsementKey === key) return true;
   return before.machine?.by === 'token' && before.instance === after.instance;
 }
+
+const WHO = 'The log of slipway-controller says which Machines they are.';

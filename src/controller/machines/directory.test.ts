@@ -205,11 +205,11 @@ describe('a TPM that two Machines name', () => {
       },
       'v1beta2',
     );
-  const provedAs = (made: MachineDirectory, name: string) =>
+  const provedAs = (made: MachineDirectory, name: string, by = 'tpm') =>
     made.proved({
       ...{ namespace: 'ns', name },
       spec: {
-        ...{ instance: 'i', machine: { by: 'tpm', name, uid: `uid of ns/${name}` } },
+        ...{ instance: 'i', machine: { by, name, uid: `uid of ns/${name}` } },
         enrolment: { method: 'tpm', endorsementKey: KEY, at: 'now' },
       },
     } as unknown as NodeRecord);
@@ -237,11 +237,67 @@ describe('a TPM that two Machines name', () => {
     expect(found(made)).toBe('uid of elsewhere/b');
   });
 
-  it('is nobody when it is installed anew: who had it before could keep it by a Machine that stays', () => {
+  it('stays it when it is installed anew, unless it says itself that it is the other one', () => {
     const made = directory(named('a'));
     provedAs(made, 'a');
     made.put(named('b', 'elsewhere'));
-    expect(() => found(made, 'installed anew')).toThrow(/several Machines/);
+    const anew = (hostname: string) => made.byTpm(KEY, { instance: 'installed anew', hostname })?.uid;
+    expect(anew('x')).toBe('uid of ns/a');
+    expect(anew('a')).toBe('uid of ns/a');
+    // The hardware may be somebody else's by now: then neither has it.
+    expect(() => anew('b')).toThrow(/several Machines/);
+    // A namesake elsewhere changes nothing.
+    made.put(named('a', 'elsewhere'));
+    expect(anew('a')).toBe('uid of ns/a');
+  });
+
+  it('stays a Machine that took it as the first listed one, also where only another namespace names it', () => {
+    const made = new MachineDirectory();
+    made.put({ ...named('a'), endorsementKey: undefined });
+    const endorsementKeys = { firstUse: true, trusted: [KEY] };
+    made.policies.put(
+      readPolicy({ metadata: { namespace: 'ns', name: 'p' }, spec: { method: 'tpm', endorsementKeys } }),
+    );
+    provedAs(made, 'a');
+    made.put(named('b', 'elsewhere'));
+    expect(made.byTpm(KEY, { instance: 'i', hostname: 'a' })).toEqual({
+      ...{ namespace: 'ns', uid: 'uid of ns/a', byFirstUse: true },
+    });
+    // What nobody vouches for holds nothing: a stranger may have drawn the machine there before.
+    provedAs(made, 'a', 'firstUse');
+    expect(found(made)).toBe('uid of elsewhere/b');
+  });
+
+  it('is free when its holder is deleted, or names another TPM', () => {
+    const other = `sha256:${'c'.repeat(64)}`;
+    for (const change of [{ deleting: true }, { endorsementKey: other }]) {
+      const made = directory(named('a'), named('b', 'elsewhere'));
+      provedAs(made, 'a');
+      expect(found(made)).toBe('uid of ns/a');
+      made.put({ ...named('a'), ...change });
+      if ('deleting' in change) expect(() => found(made)).toThrow(/several Machines/);
+      else expect(found(made)).toBe('uid of elsewhere/b');
+    }
+  });
+
+  it('is told of, before its machine comes and when it does', () => {
+    const told: string[] = [];
+    const made = new MachineDirectory(({ holder, others }) => {
+      told.push(`${holder?.namespace}/${holder?.name}: ${others.map(({ namespace: of }) => of).join()}`);
+    });
+    made.put(named('a'));
+    made.lookForContest(KEY);
+    provedAs(made, 'a');
+    made.lookForContest(KEY);
+    expect(told).toEqual([]);
+    made.put(named('b', 'elsewhere'));
+    made.lookForContest(KEY);
+    made.lookForContest(undefined);
+    found(made);
+    expect(told).toEqual(Array(2).fill('ns/a: elsewhere'));
+    made.put(named('c'));
+    expect(() => found(made)).toThrow();
+    expect(told.at(-1)).toBe('undefined/undefined: ns,elsewhere,ns');
   });
 
   it('is known by its node of now when an earlier one goes', () => {

@@ -27,6 +27,15 @@ const MOST_NAMED = 5;
 /** Reading an object takes that long at most, unless the API server is in trouble. */
 const UNREAD_MS = 2_000;
 
+/** An endorsement key that several Machines name. */
+export interface Contest {
+  readonly key: string;
+  /** The Machine that it has proved, which keeps it; undefined where the key is none's. */
+  readonly holder: Machine | undefined;
+  /** The other Machines that name it. */
+  readonly others: readonly Machine[];
+}
+
 /** All Machines, found by name, UID or provider ID in constant time. */
 export class MachineDirectory implements Ties {
   readonly #byKey = new Map<string, Machine>();
@@ -42,6 +51,13 @@ export class MachineDirectory implements Ties {
   readonly policies = new PolicyBook();
   /** What their infrastructure objects say of their TPMs. */
   readonly infrastructure = new InfrastructureKeys();
+
+  readonly #contested: (contest: Contest) => void;
+
+  /** @param contested called, as often as it is seen, where several Machines name one key */
+  constructor(contested: (contest: Contest) => void = () => {}) {
+    this.#contested = contested;
+  }
 
   get size(): number {
     return this.#byKey.size;
@@ -93,24 +109,60 @@ export class MachineDirectory implements Ties {
       if (match && this.#isFirstUse(match.machine)) claimed.add(match.machine);
     }
     if (named.size === 0 && overruled) throw disagreement(overruled, key);
-    const proved = this.#proved.get(key);
-    const known = this.byUid(proved?.uid ?? '');
+    const known = this.byUid(this.#proved.get(key)?.uid ?? '');
     if (named.size === 0 && known && this.#isFirstUse(known))
       return { namespace: known.namespace, uid: known.uid, byFirstUse: true };
-    // Whoever may annotate Machines of another namespace cannot shut out a machine that has proved itself here. Installed anew it
-    // may be somebody else's: then who had it before must not keep it.
-    if (
-      known &&
-      named.has(known) &&
-      proved?.instance === identity.instance &&
-      [...named].every((one) => one === known || one.namespace !== known.namespace)
-    )
-      return { namespace: known.namespace, uid: known.uid, byFirstUse: false };
-    if (named.size > 1) throw severalName(key, [...named]);
+    const holder = this.#holderOf(key);
+    const others = [...named].filter((one) => one !== holder);
+    const isKept = holder && others.every(({ namespace }) => namespace !== holder.namespace);
+    if (isKept && !this.#isMoved(key, holder, others, identity)) {
+      if (others.length > 0) this.#contested({ key, holder, others });
+      return { namespace: holder.namespace, uid: holder.uid, byFirstUse: !named.has(holder) };
+    }
+    const rivals = isKept ? [holder, ...others] : [...named];
+    if (rivals.length > 1) {
+      this.#contested({ key, holder: undefined, others: rivals });
+      throw severalName(key, rivals);
+    }
     const [one, ...more] = named.size > 0 ? named : claimed;
     return one && more.length === 0
       ? { namespace: one.namespace, uid: one.uid, byFirstUse: named.size === 0 }
       : undefined;
+  }
+
+  /**
+   * The Machine that this key has proved, as long as it may still be this one: it names the key, or took it as the first of those
+   * that its policies trust. Whoever may annotate Machines of another namespace takes nothing from it. Who came first with
+   * a key that nobody vouches for holds nothing against a name.
+   */
+  #holderOf(key: string): Machine | undefined {
+    const proved = this.#proved.get(key);
+    const known = proved?.by === 'tpm' ? this.byUid(proved.uid) : undefined;
+    if (!known || known.deleting) return undefined;
+    return this.keyOf(known) === key || this.#isFirstUse(known) ? known : undefined;
+  }
+
+  /**
+   * Is it installed anew, and says that it is one of the others, and not the holder? Then the hardware may be somebody else's, and
+   * who had it before must not keep it; nor does one get it by a name.
+   */
+  #isMoved(
+    key: string,
+    holder: Machine,
+    others: readonly Machine[],
+    identity: Pick<MachineIdentity, 'instance' | 'providerID' | 'hostname'>,
+  ): boolean {
+    const says = (one: Machine): boolean =>
+      this.match({ namespace: one.namespace }, identity)?.machine === one;
+    return this.#proved.get(key)?.instance !== identity.instance && !says(holder) && others.some(says);
+  }
+
+  /** Tells of Machines that name a key which a Machine of another namespace holds, also before any machine comes. */
+  lookForContest(key: string | undefined): void {
+    const holder = key === undefined ? undefined : this.#holderOf(key);
+    if (key === undefined || !holder) return;
+    const others = this.#byEndorsementKey.get(key).filter(({ namespace }) => namespace !== holder.namespace);
+    if (others.length > 0) this.#contested({ key, holder, others });
   }
 
   /** Adds the Machines of infrastructure objects that name the key. @returns one that names another key itself */

@@ -33,7 +33,7 @@ interface ManagementParts {
 
 /** Follows Machines and NodeBootstraps, and if this replica leads, writes conditions. */
 export class Management {
-  readonly directory = new MachineDirectory();
+  readonly directory = new MachineDirectory((contest) => this.alarms.contested(contest));
   readonly keys = new NodeKeys();
   readonly alarms: Alarms;
   readonly attested: AttestedConditions;
@@ -79,6 +79,7 @@ export class Management {
       changed: (object) => {
         const machine = readMachine(object, version);
         directory.put(machine);
+        directory.lookForContest(machine.endorsementKey);
         this.#infrastructure.machineChanged(machine);
         this.#reconciler.machineChanged(machine);
         this.#capacity.machineChanged(machine);
@@ -165,6 +166,7 @@ export class Management {
   recordStored(record: NodeRecord): void {
     this.#release(this.keys.put(record));
     this.directory.proved(record);
+    this.directory.lookForContest(record.spec.enrolment.endorsementKey);
     this.#reconciler.nodeChanged(record);
     this.#capacity.nodeChanged(record);
     this.attested.nodeChanged(record);

@@ -15,6 +15,7 @@ import {
 } from '../../support/tpm/software-tpm.ts';
 import { openScene, type Scene } from '../hostile/scene.ts';
 import { bootLogs } from './boot-logs.ts';
+import { firstUses } from './first-use/first-use.ts';
 import { infrastructure } from './infrastructure.ts';
 import { makers } from './makers.ts';
 import { policies } from './policies.ts';
@@ -28,7 +29,7 @@ export async function enrolment(lower: readonly string[], say: (line: string) =>
   const machines = await Promise.all([machineWithTpm(lower, true), machineWithTpm(lower)]);
   try {
     await sealedShim(machines, say);
-    for (const part of [attacks, infrastructure, policies, provenance, sealedData]) {
+    for (const part of [attacks, infrastructure, firstUses, policies, provenance, sealedData]) {
       const scene = await openScene(say);
       try {
         await part(scene, machines);
