@@ -3,7 +3,7 @@ import { JOURNAL, PATCHES_DIR, PROXY_FILE, SUPPORT_FILE } from '../document/path
 import type { Host } from '../host/host.ts';
 import { PKI } from '../kubeadm/config/kubeadm-files.ts';
 import { CNI_DIR } from './before.ts';
-import { kubeconfigPaths } from './kubeconfigs.ts';
+import { presentKubeconfigs } from './kubeconfigs.ts';
 
 export interface Remain {
   what: string;
@@ -64,12 +64,11 @@ async function onDisk(host: Host, certificatesDir: string): Promise<Remain[]> {
       what: `files in ${certificatesDir}, where this node's certificates lay`,
       how: 'Remove those of this cluster.',
     });
-  for (const path of await kubeconfigPaths(host))
-    if ((await host.files.stat(path)) !== undefined)
-      found.push({
-        what: `${path}, which may be of another cluster`,
-        how: 'Remove it if it belongs to this one.',
-      });
+  for (const path of await presentKubeconfigs(host))
+    found.push({
+      what: `${path}, which may be of another cluster`,
+      how: 'Remove it if it belongs to this one.',
+    });
   const settings: string[] = [];
   for (const path of SETTINGS) if ((await host.files.stat(path)) !== undefined) settings.push(path);
   if (settings.length > 0)

@@ -1,4 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StandIn } from '../../../test/support/kubeadm/kubeadm-stand-in.ts';
@@ -158,6 +170,54 @@ describe('reset', () => {
       'kubeadm could not remove all pods, and what is left of them may run: output: connection refused',
     ]);
     expect(machine.calls).toEqual(['reset --force']);
+  });
+
+  test('is stopped by nothing that a user puts at ~/.kube/config', async () => {
+    await bootstrapped();
+    const at = (path: string): string => join(machine.root.path, 'home', path);
+    for (const name of ['pipe', 'loop', 'linked', 'folder', 'large'])
+      mkdirSync(at(`${name}/.kube`), { recursive: true });
+    execFileSync('mkfifo', [at('pipe/.kube/config')]);
+    rmdirSync(at('loop/.kube'));
+    symlinkSync('.kube', at('loop/.kube'));
+    symlinkSync('../../pipe/.kube/config', at('linked/.kube/config'));
+    mkdirSync(at('folder/.kube/config'));
+    // It takes no space on the disk.
+    writeFileSync(at('large/.kube/config'), '');
+    truncateSync(at('large/.kube/config'), 2 ** 40);
+    const report = await resetNode(host, { agent: '1' });
+    expect(report).toMatchObject({ kubeadm: 'reset', problems: [] });
+    expect(report.removed).toContain('/root/.kube/config');
+    for (const name of ['pipe', 'linked', 'folder', 'large'])
+      expect(remains(report)).toContain(`/home/${name}/.kube/config`);
+  });
+
+  test.runIf(process.getuid?.() === 0)('goes on where a user swaps a copy for a link', async () => {
+    await bootstrapped();
+    const kube = join(machine.root.path, 'home/alice/.kube');
+    writeFileSync(join(kube, 'config'), 'of the node');
+    writeFileSync(join(machine.root.path, 'etc/config'), 'of root');
+    chownSync(join(machine.root.path, 'home/alice'), 54_321, 54_321);
+    const { processes } = host;
+    const swapping: Host = {
+      ...host,
+      processes: {
+        ...processes,
+        // While kubeadm works, its user has the time.
+        run: (options) => {
+          rmSync(kube, { recursive: true, force: true });
+          symlinkSync('/etc', kube);
+          lchownSync(kube, 54_321, 54_321);
+          return processes.run(options);
+        },
+        nameSelf: (name) => processes.nameSelf(name),
+      },
+    };
+    const report = await resetNode(swapping, { agent: '1' });
+    expect(report.problems).toEqual([expect.stringMatching(/alice.*copy of this cluster's admin.conf/)]);
+    expect(has('/etc/config')).toBe(true);
+    expect(has('/root/.kube/config')).toBe(false);
+    expect(has(`${STATE_DIR}/before.json`)).toBe(false);
   });
 
   test('without a kubeadm removes by name', async () => {

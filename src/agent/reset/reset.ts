@@ -16,7 +16,7 @@ import {
 } from '../document/paths.ts';
 import { machineInstance } from '../engine/instance.ts';
 import { Journal } from '../engine/journal.ts';
-import type { Host } from '../host/host.ts';
+import { type Host, HostError } from '../host/host.ts';
 import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
 import { certificateFiles, kubeadmFiles } from '../kubeadm/config/kubeadm-files.ts';
 import { KubeadmError } from '../kubeadm/kubeadm-error.ts';
@@ -81,12 +81,13 @@ export async function resetNode(host: Host, options: ResetOptions): Promise<Rese
   for (const path of [SENTINEL, OUTCOME, OUTCOME_ASIDE]) await remove(host, path, report);
   if (wasNode) await runKubeadmReset(host, options, report);
   // Without a node they came with the user data, and the first bootstrap needs them.
-  const paths = [...settings, ...(wasNode ? new Set(certificates) : []), ...KUBELET_FILES, ...copies];
+  const paths = [...settings, ...(wasNode ? new Set(certificates) : []), ...KUBELET_FILES];
   if (before !== undefined) {
     const names = await host.files.list(CNI_DIR);
     paths.push(...names.filter((name) => !before.cni.includes(name)).map((name) => `${CNI_DIR}/${name}`));
   }
   for (const path of paths) await remove(host, path, report);
+  for (const path of copies) await removeCopy(host, path, report);
   await forgetState(host);
   report.remains = await lookForRemains(host, { wasNode, ...places });
   return report;
@@ -137,6 +138,18 @@ async function remove(host: Host, path: string, report: ResetReport): Promise<vo
   if ((await host.files.stat(path)) === undefined) return;
   await host.files.remove(path);
   report.removed.push(path);
+}
+
+/** Its user can change the home meanwhile, for instance put a link there that root does not follow. */
+async function removeCopy(host: Host, path: string, report: ResetReport): Promise<void> {
+  try {
+    await remove(host, path, report);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    report.problems.push(
+      `${path}, a copy of this cluster's admin.conf, could not be removed: ${errorMessage(error)}. Remove it yourself.`,
+    );
+  }
 }
 
 /** Forgets Slipway's own state of the node. The journal stays and records the reset. */

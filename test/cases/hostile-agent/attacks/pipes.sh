@@ -1,4 +1,4 @@
-# pipes and endless files in a home hold up neither bootstrap nor collect
+# pipes and endless files in a home hold up neither bootstrap, nor collect, nor reset
 user bob
 as bob 'mkdir -m 700 ~/.ssh ~/.docker; mkfifo ~/.ssh/authorized_keys ~/.docker/config.json'
 cat >/tmp/user-data <<DATA
@@ -15,3 +15,10 @@ for file in 'rm ~/.docker/config.json; ln -s /dev/zero ~/.docker/config.json' \
 done
 ends slipway collect -o /root/support.tar.zst || fail "collect: $(cat /tmp/out)"
 [ "$(stat -c %s /root/support.tar.zst)" -lt 20000000 ] || fail 'the archive grew'
+# reset undoes what it can all the same; without a kubeadm it ends with 1.
+mkdir -p /etc/kubernetes /root/.kube
+echo 'of the cluster' | tee /etc/kubernetes/admin.conf >/root/.kube/config
+as bob 'mkdir ~/.kube; mkfifo ~/.kube/config'
+ends slipway reset --yes || [ $? -eq 1 ] || fail "reset: $(cat /tmp/out)"
+[ ! -e /etc/kubernetes/admin.conf ] && [ ! -e /root/.kube/config ] || fail "reset undid nothing: $(cat /tmp/out)"
+[ -p /home/bob/.kube/config ] || fail 'the pipe is gone'
