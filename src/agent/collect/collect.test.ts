@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
@@ -164,6 +164,39 @@ describe('what is collected', () => {
     expect(text).toMatch(/the end\n$/);
   });
 
+  test('follows no link below /var/log/pods, and takes no log under a strange name', async () => {
+    machine.put('/etc/victim/0.log', 'only for root\n');
+    machine.put('/var/log/pods/kube-system_etcd-a_1/etcd/0.log', 'of etcd\n');
+    const at = (path: string): string => join(machine.root.path, 'var/log/pods', path);
+    const links = {
+      'kube-system_etcd-a_1/etcd/1.log': '/etc/victim/0.log',
+      'kube-system_etcd-a_1/folder': '/etc/victim',
+      'kube-system_pod-a_2': '/var/log/elsewhere',
+    };
+    machine.put('/var/log/elsewhere/x/0.log', 'only for root\n');
+    for (const [path, target] of Object.entries(links)) symlinkSync(target, at(path));
+    mkdirSync(at('kube-system_pod-b_3/hard'), { recursive: true });
+    linkSync(join(machine.root.path, 'etc/victim/0.log'), at('kube-system_pod-b_3/hard/0.log'));
+    for (const name of ['kube-system_.._4', 'kube-system_..', 'kube-system_/..', 'kube-system_a\nb_5'])
+      machine.put(`/var/log/pods/${name}/x/0.log`, 'climbs\n');
+    machine.put('/var/log/pods/kube-system_pod-c_6/\u001b[2J/0.log', 'climbs\n');
+    const { archive, missing } = await run();
+    const names = execFileSync('tar', ['-tf', '-'], {
+      input: zstdDecompressSync(archive),
+      encoding: 'utf8',
+    }).split('\n');
+    expect(names.filter((name) => name.split('/').includes('..'))).toEqual([]);
+    const files = unpack(archive);
+    expect(Object.keys(files).filter((path) => path.includes('0.log') || path.includes('1.log'))).toEqual([
+      'containers/etcd-a/etcd-0.log',
+    ]);
+    const told = JSON.stringify(files);
+    expect([told.includes('only for root'), told.includes('climbs')]).toEqual([false, false]);
+    expect(missing).toContainEqual(
+      expect.stringMatching(/^containers\/etcd-a\/etcd-1\.log: .* is a symbolic link$/),
+    );
+  });
+
   test('waits for no pipe in a home, and reads what nearly matches in one go', async () => {
     machine.put('/home/alice/.docker/config.json', '--a-'.repeat(45_000));
     machine.put('/home/bob/.docker/x', '');
@@ -206,6 +239,26 @@ describe('settings', () => {
       expect.arrayContaining(['hunter22', 'p%40ssword', 'p@ssword']),
     );
   });
+});
+
+test('no name of an archive leads out of where it is unpacked', () => {
+  const paths = [
+    '/etc/a',
+    '../b',
+    'c/../../d',
+    './e',
+    'f//g',
+    '..',
+    `${'x/'.repeat(20)}../${'y'.repeat(97)}`,
+  ];
+  const content = Buffer.from('text');
+  const archive = tar(
+    paths.map((path) => ({ path, content })),
+    0,
+  );
+  const names = execFileSync('tar', ['-tPf', '-'], { input: archive, encoding: 'utf8' }).trim().split('\n');
+  expect(names.slice(0, 6)).toEqual(['etc/a', '__/b', 'c/__/__/d', 'e', 'f/g', '__']);
+  expect(names.filter((name) => name.startsWith('/') || name.split('/').includes('..'))).toEqual([]);
 });
 
 test('long names and the time are as tar has them', () => {

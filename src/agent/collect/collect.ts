@@ -9,6 +9,7 @@ import { errorMessage } from '../../kit/errors.ts';
 import { remember } from '../../kit/secrets/known.ts';
 import { redact } from '../../kit/secrets/redact.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
+import type { PlaceBelow } from '../host/files.ts';
 import { homes } from '../host/homes.ts';
 import type { Host } from '../host/host.ts';
 import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
@@ -101,7 +102,8 @@ type Answer = { text: string } | { why: string };
 
 async function read(host: Host, source: Source, signal: AbortSignal): Promise<Answer> {
   try {
-    return 'file' in source ? await readFile(host, source) : await runCommand(host, source.argv, signal);
+    if ('argv' in source) return await runCommand(host, source.argv, signal);
+    return 'place' in source ? await readBelow(host, source) : await readFile(host, source);
   } catch (error) {
     return { why: errorMessage(error) };
   }
@@ -118,6 +120,17 @@ async function readFile(host: Host, { file, maxBytes }: { file: string; maxBytes
   const offset = Math.max(0, stat.size - maxBytes);
   const text = (await host.files.readFrom(file, offset, maxBytes)).toString('utf8');
   return { text: offset === 0 ? text : text.slice(text.indexOf('\n') + 1) };
+}
+
+/** The same of a file below a directory where pods write. */
+async function readBelow(
+  host: Host,
+  { place, maxBytes }: { place: PlaceBelow; maxBytes: number },
+): Promise<Answer> {
+  const end = await host.files.readEndBelow(place, maxBytes);
+  if (end === undefined) return { why: 'not there' };
+  const text = end.bytes.toString('utf8');
+  return { text: end.isWhole ? text : text.slice(text.indexOf('\n') + 1) };
 }
 
 async function runCommand(host: Host, argv: [string, ...string[]], signal: AbortSignal): Promise<Answer> {

@@ -1,6 +1,7 @@
 /** The list of what is collected. Nothing else gets in: no kubeconfig, no key, no user data. */
 import { JOURNAL, OUTCOME, OUTCOME_ASIDE, RUN_DIR } from '../document/paths.ts';
-import type { Host } from '../host/host.ts';
+import type { PlaceBelow } from '../host/files.ts';
+import { type Host, HostError } from '../host/host.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -11,7 +12,11 @@ export type Source = {
   settings?: boolean;
   /** What is left out wherever it stands. */
   without?: RegExp;
-} & ({ file: string; maxBytes: number } | { argv: [string, ...string[]] });
+} & (
+  | { file: string; maxBytes: number }
+  | { place: PlaceBelow; maxBytes: number }
+  | { argv: [string, ...string[]] }
+);
 
 const file = (path: string, from: string, maxBytes = 256 * 1024): Source => ({ path, file: from, maxBytes });
 const settings = (path: string, from: string): Source => ({ ...file(path, from), settings: true });
@@ -129,22 +134,46 @@ async function kubeadmFiles(host: Host): Promise<Source[]> {
 
 const PODS = '/var/log/pods';
 const MAX_LOGS = 24;
+const MAX_LOG_BYTES = 64 * 1024;
+/** Whoever can write there can make any number of entries. */
+const MAX_ENTRIES = { pods: 2_000, ofPod: 50, ofContainer: 500 };
+/** `kube-system_NAME_UID` and a container's name, as Kubernetes allows them. */
+const POD = /^kube-system_([a-z0-9][a-z0-9.-]{0,252})_[A-Za-z0-9-]{1,64}$/;
+const CONTAINER = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const LOG = /^(\d{1,9})\.log$/;
 
-/** The last two runs of each container in the cluster's own pods; users' pods are left alone. */
-async function podLogs(host: Host): Promise<Source[]> {
+/**
+ * The last two runs of each container in the cluster's own pods; users' pods are left alone. A pod that has this directory of
+ * the host can give anything there any name, and is root: no link is followed, and other names count for nothing.
+ */
+async function podLogs({ files }: Host): Promise<Source[]> {
+  const list = (most: number, ...names: string[]): Promise<string[]> =>
+    files.listBelow({ base: PODS, names }, most).catch(none);
   const found: Source[] = [];
-  for (const pod of (await host.files.list(PODS)).filter((name) => name.startsWith('kube-system_'))) {
-    for (const container of await host.files.list(`${PODS}/${pod}`)) {
-      const logs = (await host.files.list(`${PODS}/${pod}/${container}`))
-        .filter((name) => /^\d+\.log$/.test(name))
+  for (const pod of await list(MAX_ENTRIES.pods)) {
+    const short = POD.exec(pod)?.[1];
+    if (short === undefined) continue;
+    for (const container of await list(MAX_ENTRIES.ofPod, pod)) {
+      if (!CONTAINER.test(container)) continue;
+      const logs = (await list(MAX_ENTRIES.ofContainer, pod, container))
+        .filter((name) => LOG.test(name))
         .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
         .slice(-2);
-      const short = pod.split('_')[1] ?? pod;
-      for (const name of logs)
-        found.push(
-          file(`containers/${short}/${container}-${name}`, `${PODS}/${pod}/${container}/${name}`, 64 * 1024),
-        );
+      for (const name of logs) {
+        found.push({
+          path: `containers/${short}/${container}-${name}`,
+          place: { base: PODS, names: [pod, container, name] },
+          maxBytes: MAX_LOG_BYTES,
+        });
+        if (found.length === MAX_LOGS) return found;
+      }
     }
   }
-  return found.slice(0, MAX_LOGS);
+  return found;
+}
+
+/** What cannot be listed, such as a link, holds no logs. */
+function none(error: unknown): string[] {
+  if (error instanceof HostError) return [];
+  throw error;
 }

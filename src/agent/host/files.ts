@@ -21,6 +21,15 @@ export interface WriteOptions {
   volatile?: boolean;
 }
 
+/**
+ * Something below a directory to which containers write, even as root: `names` lead there from `base`, one directory after the
+ * other, and none of them may be a symbolic link.
+ */
+export interface PlaceBelow {
+  readonly base: string;
+  readonly names: readonly string[];
+}
+
 /** A file under watch. */
 export interface Watch {
   /**
@@ -48,6 +57,17 @@ export interface Files {
   readIfPresent(path: string, maxBytes?: number): Promise<Buffer | undefined>;
   /** At most `length` bytes of a regular file, from `offset` on. Never waits. */
   readFrom(path: string, offset: number, length: number): Promise<Buffer>;
+  /**
+   * The end of a regular file with one name, at most `maxBytes`; undefined if it is missing. Follows no link below `base`, and
+   * opens nothing but such files. Never waits.
+   * @throws HostError ELOOP for a link, EINVAL if it is no regular file or has other names (hard links)
+   */
+  readEndBelow(place: PlaceBelow, maxBytes: number): Promise<{ bytes: Buffer; isWhole: boolean } | undefined>;
+  /**
+   * Sorted names in a directory, at most `most`; empty if it is missing. Follows no link below `base`.
+   * @throws HostError ELOOP for a link, ENOTDIR
+   */
+  listBelow(place: PlaceBelow, most: number): Promise<string[]>;
   /** Undefined if nothing is there. Does not follow a final symbolic link. */
   stat(path: string): Promise<FileStat | undefined>;
   /** Atomic and durable: temp file in the same directory, fsync, mode and owner, rename, fsync of the directory. */

@@ -2,7 +2,7 @@ const BLOCK = 512;
 
 /** A file, or a directory where the path ends with "/". */
 export interface TarEntry {
-  /** Relative; longer than 255 bytes it is cut. */
+  /** Relative, and made so: nothing in it leads up or to the root of who unpacks it. Longer than 255 bytes it is cut. */
   path: string;
   /** Permissions; default: for root alone. */
   mode?: number;
@@ -47,11 +47,20 @@ function header({ path, mode }: TarEntry, size: number, seconds: number): Buffer
 
 /** A name has 100 bytes, and a prefix of directories 155 more. */
 function split(path: string): { name: string; prefix: string } {
-  const plain = path.replace(/[^\x20-\x7e]/g, '_');
+  const plain = inside(path);
   if (plain.length <= 100) return { name: plain, prefix: '' };
   const slash = plain.slice(0, 156).lastIndexOf('/');
   const cut = slash > 0 && plain.length - slash - 1 <= 100 ? slash : -1;
   return cut < 0
-    ? { name: plain.slice(-100), prefix: '' }
+    ? { name: inside(plain.slice(-100)), prefix: '' }
     : { name: plain.slice(cut + 1), prefix: plain.slice(0, cut) };
+}
+
+/** Without `..`, `.`, and slashes at the beginning. */
+function inside(path: string): string {
+  const names = path
+    .replace(/[^\x20-\x7e]/g, '_')
+    .split('/')
+    .filter((name, at, all) => name !== '.' && (name !== '' || at === all.length - 1));
+  return names.map((name) => (name === '..' ? '__' : name)).join('/');
 }

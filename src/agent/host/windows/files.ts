@@ -91,6 +91,26 @@ export function createFiles(root: string): Files {
     readFrom: async (path, offset, length) =>
       attempt('reading', path, (real) => readPart(regular(real, path), offset, length)),
 
+    readEndBelow: async ({ base, names }, maxBytes) =>
+      attempt('reading', [base, ...names].join('/'), (real) => {
+        const file = ifPresent(() => {
+          refuseLinks(at(base), names);
+          return regular(real, real);
+        });
+        if (!file) return undefined;
+        const offset = Math.max(0, file.size - maxBytes);
+        return { bytes: readPart(file, offset, maxBytes), isWhole: offset === 0 };
+      }),
+
+    listBelow: async ({ base, names }, most) =>
+      attempt('listing', [base, ...names].join('/'), (real) => {
+        const found = ifPresent(() => {
+          refuseLinks(at(base), names);
+          return readdirSync(real);
+        });
+        return (found ?? []).slice(0, most).sort();
+      }),
+
     stat: async (path) =>
       attempt('looking at', path, (real) => {
         const stat = ifPresent(() => lstatSync(real));
@@ -160,6 +180,15 @@ export function createFiles(root: string): Files {
     real: async (path) => attempt('resolving', path, (real) => ifPresent(() => realpathSync(real)) ?? real),
     identity: async (path) => attempt('looking at', path, identityOf),
   };
+}
+
+/** Windows lets nobody but administrators make links, and Node.js opens nothing there relative to a handle. */
+function refuseLinks(base: string, names: readonly string[]): void {
+  let path = base;
+  for (const name of names) {
+    path = win32.join(path, name);
+    if (lstatSync(path).isSymbolicLink()) throw new HostError(`${path} is a symbolic link`, 'ELOOP', path);
+  }
 }
 
 /** The one of Slipway's own folders that it lies in, or is. */

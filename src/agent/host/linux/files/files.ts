@@ -28,6 +28,7 @@ import { openIfPresent, openRegular } from './paths/open-regular.ts';
 import { lookupOwner } from './paths/owners.ts';
 import { realInRoot, resolveInRoot } from './paths/resolve.ts';
 import type { KnownDirectories } from './paths/trusted-path.ts';
+import { listBelow, readEndBelow } from './read-below.ts';
 import { tellPipe } from './tell-pipe.ts';
 import { writeDevice } from './write-device.ts';
 import { wroteInPlace } from './write-in-place.ts';
@@ -149,6 +150,16 @@ export function createFiles(root: string): Files {
 
     async readFrom(path, offset, length) {
       return attempt('reading', path, () => readPart(openRegular(root, path), offset, length));
+    },
+
+    async readEndBelow(place, maxBytes) {
+      const path = [place.base, ...place.names].join('/');
+      return attempt('reading', path, () => readEndBelow(at(place.base), place.names, maxBytes));
+    },
+
+    async listBelow(place, most) {
+      const path = [place.base, ...place.names].join('/');
+      return attempt('listing', path, () => listBelow(at(place.base), place.names, most));
     },
 
     async stat(path) {
