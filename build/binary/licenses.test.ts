@@ -17,17 +17,20 @@ describe('licences', () => {
   };
 
   it.each([
-    ['src/slipway.ts', ['smol-toml'], 'Squirrel Chat et al.'],
-    ['src/slipway-controller.ts', ['undici'], 'Matteo Collina and Undici contributors'],
-  ])('are those of every package in the bundle and of Node.js, in full: %s', async (entry, own, owner) => {
+    ['src/slipway.ts', ['smol-toml', 'yaml'], ['Squirrel Chat et al.', 'Copyright Eemeli Aro']],
+    [
+      'src/slipway-controller.ts',
+      ['undici', 'js-yaml'],
+      ['Matteo Collina and Undici contributors', 'Vitaly Puzrin'],
+    ],
+  ])('are those of every package in the bundle and of Node.js, in full: %s', async (entry, own, owners) => {
     const { inputs } = await bundle({ entry });
     const parts = partsOf(inputs);
-    expect(parts.map(({ name }) => name).sort()).toEqual(['Node.js', 'commander', 'yaml', ...own].sort());
+    expect(parts.map(({ name }) => name).sort()).toEqual(['Node.js', 'commander', ...own].sort());
     const text = licensesText(parts);
     for (const { name, version } of parts) expect(text).toContain(`\n${name} ${version} (`);
     expect(text).toContain('Apache License');
-    expect(text).toContain(owner);
-    expect(text).toContain('Copyright Eemeli Aro');
+    for (const owner of owners) expect(text).toContain(owner);
     expect(text).toContain('TJ Holowaychuk');
     // Node.js's file names what is built into it.
     for (const within of ['OpenSSL', 'V8', 'libuv', 'ICU']) expect(text).toContain(within);

@@ -7,7 +7,9 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   model: 'kit protocol',
   web: 'MACHINE',
   policy: 'kit protocol protocol/codes tpm/evidence tpm/wire kube model',
-  kube: 'kit kit/bytes npm:undici npm:yaml MACHINE',
+  kube: 'kit kit/bytes kube/untrusted npm:undici MACHINE',
+  // What is read of tenants' clusters, and from where.
+  'kube/untrusted': 'kit npm:js-yaml MACHINE',
   store: 'kit kit/terminal protocol kube model MACHINE',
   attest:
     'kit pki protocol protocol/codes tpm/crypto tpm/evidence tpm/objects tpm/wire kube model policy store',

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import type { KubeClient } from '../kube/client.ts';
 import { createLog } from '../log.ts';
 import { Approver } from './approver.ts';
-import { BOOTSTRAP, EC, signingRequest } from './fixtures/requests.ts';
+import { BOOTSTRAP, dns, EC, signingRequest } from './fixtures/requests.ts';
 import { RULES, TestWorld } from './fixtures/world.ts';
 import type { SigningRequest } from './signing-request.ts';
 
@@ -29,6 +29,7 @@ async function decided(
       if (method === 'PUT') reasons[name] = body?.status?.conditions?.[0]?.reason ?? '';
       return all.find(({ metadata }) => metadata.name === name) ?? {};
     },
+    objectBytes: 2 ** 21,
     close: () => undefined,
   };
   const approver = new Approver({
@@ -120,4 +121,82 @@ it('approves the key that a machine has proved while others with a token ask on 
     'its-own': 'SlipwayApproved',
     ...Object.fromEntries(others.map(({ metadata }) => [metadata.name, 'SlipwayDenied'])),
   });
+});
+
+it('keeps nothing of a request whose fields are endless, or no texts', async () => {
+  const world = new TestWorld().machine('n1');
+  const wrong = (name: string, spec: object): SigningRequest => {
+    const made = signingRequest({}, { ...BOOTSTRAP, name });
+    return { ...made, spec: { ...made.spec, ...spec } };
+  };
+  const { log, reasons } = await decided(world, [
+    wrong('user', { username: `system:node:${'x'.repeat(256 * 1024)}` }),
+    wrong('groups', { groups: 'system:nodes' }),
+    wrong('usages', { usages: Array.from({ length: 10_000 }, () => 'client auth') }),
+    wrong('text', { request: { a: 1 } }),
+    signingRequest({}, { ...BOOTSTRAP, name: 'good' }),
+  ]);
+  expect(reasons).toEqual({ good: 'SlipwayApproved' });
+  expect(log.length).toBeLessThan(4_000);
+  expect(log.match(/left alone.*longer, or of another type/g)).toHaveLength(4);
+});
+
+it('keeps so much of open requests, and no more', async () => {
+  const names = Array.from({ length: 180 }, (_, at) => dns(`${'x'.repeat(40)}-${at}.example`));
+  const made = signingRequest({ use: 'serving', names });
+  const many = Array.from({ length: 1_500 }, (_, at) => ({
+    ...made,
+    metadata: { ...made.metadata, name: `csr-${at}`, uid: `${at}` },
+  }));
+  const troubles: string[] = [];
+  const list = JSON.stringify({ kind: 'List', metadata: { resourceVersion: '1' }, items: many });
+  const client = {
+    stream: async () => Readable.from([Buffer.from(list)]),
+    request: async () => ({}),
+    objectBytes: 2 ** 21,
+    close: () => undefined,
+  };
+  const world = new TestWorld();
+  const approver = new Approver({
+    ...{ client: client as unknown as KubeClient, cluster: 'default/c', rules: RULES },
+    ...{ members: world.members, directory: world.directory, refresh: async () => undefined },
+    ...{ trouble: (error: Error) => troubles.push(error.message), denied: () => undefined },
+    log: createLog(() => undefined),
+  });
+  approver.start();
+  await vi.waitFor(
+    () => expect(troubles[0]).toMatch(/has more than 16777216 bytes of open requests/),
+    20_000,
+  );
+  await approver.stop();
+});
+
+it('waits no longer for a server that does not answer than two seconds when it ends', async () => {
+  let open = 0;
+  const calls: ((error: Error) => void)[] = [];
+  const object = signingRequest({}, { ...BOOTSTRAP, name: 'slow' });
+  const list = JSON.stringify({ kind: 'List', metadata: { resourceVersion: '1' }, items: [object] });
+  const client = {
+    stream: async (_: string, { query, signal }: { query: { watch?: boolean }; signal: AbortSignal }) =>
+      query.watch ? addAbortSignal(signal, new Readable({ read() {} })) : Readable.from([Buffer.from(list)]),
+    request: () => {
+      open += 1;
+      return new Promise((_, fail) => calls.push(fail));
+    },
+    objectBytes: 2 ** 21,
+    close: () => {
+      for (const fail of calls) fail(new Error('closed'));
+    },
+  };
+  const world = new TestWorld().machine('n1');
+  const approver = new Approver({
+    ...{ client: client as unknown as KubeClient, cluster: 'default/c', rules: RULES },
+    ...{ members: world.members, directory: world.directory, refresh: async () => undefined },
+    ...{ trouble: () => undefined, denied: () => undefined, log: createLog(() => undefined) },
+  });
+  approver.start();
+  await vi.waitFor(() => expect(open).toBeGreaterThan(0));
+  const began = performance.now();
+  await approver.stop();
+  expect(performance.now() - began).toBeLessThan(4_000);
 });

@@ -1,8 +1,10 @@
+import { Rates } from '../../kit/rates.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
-import { ifAccepted } from '../kube/kube-error.ts';
+import { ifAccepted, KubeError } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
+import { isBounded } from './bounded-request.ts';
 import { decide } from './decide.ts';
 import { type Asked, examine, nodeOf } from './examine.ts';
 import { type Judged, judge, type NodeObject, type Rules, type World } from './judge.ts';
@@ -38,6 +40,12 @@ interface Open {
 
 /** More are no cluster's: whoever has taken over its API server keeps the other clusters' requests from being decided no more than this. */
 const MOST_REQUESTS = 50_000;
+/** Of names and versions of all requests, and again of what is kept of those that are open; a request has some 300. */
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Each judgment reads a Machine anew from the management cluster, which other clusters need, too. */
+const REFRESHES = { burst: 10_000, perSecond: 20 };
+/** How long a request may take that is under way when nobody wants its answer any more. */
+const END_MS = 2_000;
 /** Between two looks at one that has to wait: a quarter of its age, in these bounds. */
 const LOOK_MS = { least: 5_000, most: 60_000 };
 
@@ -46,6 +54,8 @@ export class Approver {
   readonly #parts: ApproverParts;
   readonly #open = new Map<string, Open>();
   readonly #turns = new Turns();
+  readonly #refreshes = new Rates(REFRESHES);
+  #openBytes = 0;
   readonly #queue: WorkQueue;
   readonly #informer: Informer<SigningRequest>;
   #isListed = false;
@@ -65,8 +75,10 @@ export class Approver {
       gone: (key: string) => this.#close(key.slice(1)),
       listed: () => this.#begin(),
       trouble,
+      ignored: (what: string) => log.warn('a certificate request counts as none', { cluster, reason: what }),
     };
-    this.#informer = new Informer<SigningRequest>(client, COLLECTION, handlers, { most: MOST_REQUESTS });
+    const most = { most: MOST_REQUESTS, mostBytes: MOST_BYTES };
+    this.#informer = new Informer<SigningRequest>(client, COLLECTION, handlers, most);
   }
 
   start(): void {
@@ -75,7 +87,10 @@ export class Approver {
 
   async stop(): Promise<void> {
     await this.#informer.stop();
+    // A server that does not answer holds up nobody who waits for this.
+    const late = setTimeout(() => this.#parts.client.close(), END_MS);
     await this.#queue.stop();
+    clearTimeout(late);
     this.#parts.client.close();
   }
 
@@ -95,6 +110,13 @@ export class Approver {
 
   #changed(object: SigningRequest): void {
     if (useOf(object) === undefined) return;
+    if (!isBounded(object)) {
+      const { cluster, log } = this.#parts;
+      const because = 'its fields are longer, or of another type, than Kubernetes makes them';
+      log.info('a certificate request is left alone', { cluster, request: object.metadata.name, because });
+      this.#close(object.metadata.name);
+      return;
+    }
     const { name, uid = '', resourceVersion: version = '', creationTimestamp = '' } = object.metadata;
     const state = stateOf(object);
     if (state === 'over') {
@@ -106,13 +128,26 @@ export class Approver {
     if ('node' in found) this.#turns.put(found, isApproved);
     const at = { name, uid, version, madeAt: Date.parse(creationTimestamp) || 0 };
     const asker = nodeOf(object.spec.username);
-    this.#open.set(name, { found, at, asker, isApproved, told: this.#open.get(name)?.told });
+    this.#keep(name, { found, at, asker, isApproved, told: this.#open.get(name)?.told });
     if (this.#isListed) this.#queue.add(name);
   }
 
+  /** @throws KubeError where there is too much of them */
+  #keep(name: string, open: Open): void {
+    const before = this.#open.get(name);
+    const bytes = this.#openBytes + bytesOf(open) - (before ? bytesOf(before) : 0);
+    if (bytes > MOST_BYTES) {
+      this.#close(name);
+      throw new KubeError(0, 'TooMany', `${COLLECTION} has more than ${MOST_BYTES} bytes of open requests`);
+    }
+    this.#openBytes = bytes;
+    this.#open.set(name, open);
+  }
+
   #close(name: string): void {
-    const found = this.#open.get(name)?.found;
-    if (found && 'node' in found) this.#turns.remove(found);
+    const open = this.#open.get(name);
+    if (open && 'node' in open.found) this.#turns.remove(open.found);
+    if (open) this.#openBytes -= bytesOf(open);
     this.#open.delete(name);
     this.#queue.forget(name);
   }
@@ -172,6 +207,11 @@ export class Approver {
     if (!judged.member || (is !== 'approve' && is !== 'deny')) return judged;
     const why = is === 'approve' ? this.#whyNot(asked, judged.member) : undefined;
     if (why !== undefined) return { ...judged, verdict: wait(why) };
+    if (this.#refreshes.take('') > 0)
+      return {
+        ...judged,
+        verdict: wait('its cluster has asked too much at once, and others have their turn'),
+      };
     await refresh(judged.member);
     return look();
   }
@@ -189,7 +229,7 @@ export class Approver {
 
   /** Once for each reason. */
   #tell(request: string, open: Open, { is, because }: Verdict): void {
-    const told = `${is} ${because}`;
+    const told = `${is} ${because}`.slice(0, 500);
     if (open.told === told) return;
     open.told = told;
     const words = { approve: 'approved', deny: 'denied', wait: 'put off', leave: 'left alone' };
@@ -200,6 +240,15 @@ export class Approver {
       because,
     });
   }
+}
+
+/** What is told of it, such as a verdict, has its own bound. */
+function bytesOf({ found, at, asker = '' }: Open): number {
+  const told =
+    'node' in found
+      ? found.names.reduce((sum, { value }) => sum + value.length + 64, 0)
+      : found.because.length;
+  return 256 + at.name.length + at.uid.length + asker.length + told;
 }
 
 function lookMs(age: number): number {

@@ -31,6 +31,7 @@ class Home {
       ...{
         home: { request } as unknown as KubeClient,
         suffix: '-kubeconfig',
+        allowed: { proxies: [] },
         rules: RULES,
         members,
         directory,
@@ -107,5 +108,37 @@ it("follows no Cluster whose name would lead to another's Secret", async () => {
   for (const name of ['default/../../x', 'default/a/b', 'default/a?b', 'default/']) home.workloads.want(name);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(home.asked).toEqual([]);
+  await home.workloads.stop();
+});
+
+it('reads a kubeconfig that cannot be used once, however often it is there', async () => {
+  const home = new Home();
+  // Reading this took more than a minute once.
+  home.secret = '? '.repeat(600);
+  home.workloads.want('default/c');
+  const began = process.cpuUsage();
+  await vi.advanceTimersByTimeAsync(60 * 60_000);
+  expect(process.cpuUsage(began).user).toBeLessThan(2_000_000);
+  expect(home.log.join('')).toMatch(/kubeconfig cannot be used.*is no kubeconfig: .*more than 32 levels/);
+  home.put('https://one:6443');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(home.connected).toEqual(['one:6443']);
+  await home.workloads.stop();
+});
+
+it('connects through no proxy that nobody has allowed, and to no address of its own', async () => {
+  const home = new Home();
+  home.secret = JSON.stringify({
+    'current-context': 'c',
+    contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+    clusters: [{ name: 'k', cluster: { server: 'https://one:6443', 'proxy-url': 'http://169.254.169.254' } }],
+    users: [{ name: 'u', user: {} }],
+  });
+  home.workloads.want('default/c');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(home.connected).toEqual([]);
+  expect(home.log.join('')).toMatch(
+    /names the proxy http:\/\/169\.254\.169\.254:80, which nobody has allowed/,
+  );
   await home.workloads.stop();
 });

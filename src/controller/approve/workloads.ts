@@ -1,18 +1,22 @@
 import { createHash } from 'node:crypto';
+import { ExpectedError } from '../../kit/errors.ts';
 import type { Access } from '../kube/access.ts';
 import { KubeClient } from '../kube/client.ts';
 import { isStatus, KubeError } from '../kube/kube-error.ts';
-import { readForeignKubeconfig } from '../kube/kubeconfig.ts';
+import { type Allowed, readTenantKubeconfig } from '../kube/kubeconfig.ts';
 import { reason } from '../log.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
 import { Approver, type ApproverParts } from './approver.ts';
 import { tellOfOthers } from './others.ts';
+import { quietLog } from './quiet-log.ts';
 
 interface WorkloadsParts extends Omit<ApproverParts, 'client' | 'cluster' | 'trouble'> {
   /** The client of the cluster that has the Machines. */
   readonly home: KubeClient;
   /** The Secret with a Cluster's kubeconfig is called as the Cluster, and this. */
   readonly suffix: string;
+  /** What an operator allows these kubeconfigs. */
+  readonly allowed: Allowed;
   /** Makes a client; tests have their own. */
   readonly connect?: (access: Access) => KubeClient;
 }
@@ -33,6 +37,8 @@ export class Workloads {
   readonly #parts: WorkloadsParts;
   readonly #running = new Map<string, Workload>();
   readonly #wanted = new Set<string>();
+  /** Kubeconfigs that cannot be used, by cluster: reading the same one again would only take time. */
+  readonly #refused = new Map<string, { readonly from: string; readonly error: Error }>();
   readonly #queue: WorkQueue;
 
   constructor(parts: WorkloadsParts) {
@@ -70,6 +76,7 @@ export class Workloads {
     this.#queue.forget(cluster);
     const workload = this.#running.get(cluster);
     this.#running.delete(cluster);
+    this.#refused.delete(cluster);
     await workload?.approver.stop();
   }
 
@@ -82,29 +89,44 @@ export class Workloads {
     await Promise.all([...this.#wanted].map((cluster) => this.drop(cluster)));
   }
 
-  /** @throws KubeError, AccessError */
+  /** @throws KubeError, AccessError, ForbiddenAddressError */
   async #look(cluster: string): Promise<void> {
     const text = await this.#kubeconfig(cluster);
     if (!this.#wanted.has(cluster)) return;
     const from = createHash('sha256').update(text).digest('hex');
     const before = this.#running.get(cluster);
     if (before?.from !== from) {
-      const access = readForeignKubeconfig(text, `the kubeconfig of ${cluster}`);
+      const client = this.#connect(cluster, text, from);
       this.#running.delete(cluster);
       await before?.approver.stop();
       if (this.#wanted.has(cluster))
-        this.#running.set(cluster, { from, approver: this.#begin(cluster, access) });
+        this.#running.set(cluster, { from, approver: this.#begin(cluster, client) });
+      else client.close();
     }
     this.#queue.later(cluster, LOOK_MS);
   }
 
-  #begin(cluster: string, access: Access): Approver {
-    const { connect = (to: Access) => new KubeClient(to), home: _, suffix: __, ...parts } = this.#parts;
-    const client = connect(access);
+  /** @throws AccessError, ForbiddenAddressError */
+  #connect(cluster: string, text: string, from: string): KubeClient {
+    const { connect = (to: Access) => new KubeClient(to), allowed } = this.#parts;
+    const refused = this.#refused.get(cluster);
+    if (refused?.from === from) throw refused.error;
+    this.#refused.delete(cluster);
+    try {
+      return connect(readTenantKubeconfig(text, `the kubeconfig of ${cluster}`, allowed));
+    } catch (error) {
+      if (error instanceof ExpectedError) this.#refused.set(cluster, { from, error });
+      throw error;
+    }
+  }
+
+  #begin(cluster: string, client: KubeClient): Approver {
+    const { home: _, suffix: __, allowed: ___, connect: ____, log: whole, ...parts } = this.#parts;
+    const log = quietLog(whole, cluster);
     const approver = new Approver({
-      ...{ ...parts, client, cluster },
+      ...{ ...parts, client, cluster, log },
       trouble: (error) => {
-        parts.log.warn("a cluster's certificate requests cannot be followed", {
+        log.warn("a cluster's certificate requests cannot be followed", {
           cluster,
           reason: reason(error),
         });
@@ -113,7 +135,7 @@ export class Workloads {
       },
     });
     approver.start();
-    void tellOfOthers(client, cluster, parts.log);
+    void tellOfOthers(client, cluster, log);
     return approver;
   }
 

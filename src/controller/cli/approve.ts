@@ -1,4 +1,5 @@
 import { UsageError } from '../../kit/errors.ts';
+import { parseProxy, placeOf } from '../kube/proxy.ts';
 import { createLog } from '../log.ts';
 import { approve } from '../serve/approve.ts';
 import type { ApproveSettings } from '../serve/settings.ts';
@@ -12,6 +13,7 @@ interface ApproveOptions {
   cluster?: string;
   clusterKubeconfig?: string;
   kubeconfigSecret: string;
+  allowProxy?: string[];
   bootstrapGroup: string[];
   window: string;
   nodeAddresses?: boolean;
@@ -46,11 +48,16 @@ function readSettings(options: ApproveOptions): ApproveSettings {
   if (key !== undefined && !CLUSTER.test(key)) throw new UsageError(`--cluster: ${key} is no NAMESPACE/NAME`);
   if (key === undefined && clusterKubeconfig !== undefined)
     throw new UsageError('--cluster-kubeconfig goes with --cluster');
+  if (key !== undefined && options.allowProxy !== undefined)
+    throw new UsageError(
+      '--allow-proxy goes without --cluster: its kubeconfig is yours, and may name any proxy',
+    );
   const suffix = SECRET.exec(kubeconfigSecret)?.[1];
   if (suffix === undefined)
     throw new UsageError(`--kubeconfig-secret: ${kubeconfigSecret} is no name such as CLUSTER-kubeconfig`);
   return {
     suffix,
+    allowedProxies: (options.allowProxy ?? []).map(proxy),
     ...(adminListen === undefined ? {} : { adminListen: listen(adminListen, '--admin-listen') }),
     ...(probeListen === undefined ? {} : { probeListen: listen(probeListen, '--probe-listen') }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
@@ -64,4 +71,13 @@ function readSettings(options: ApproveOptions): ApproveSettings {
       unknownMs: denyUnknown === undefined ? undefined : milliseconds(denyUnknown, '--deny-unknown'),
     },
   };
+}
+
+/** @throws UsageError */
+function proxy(text: string): string {
+  try {
+    return placeOf(parseProxy(text, '--allow-proxy'));
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
 }

@@ -80,6 +80,10 @@ function describe(program: Command, conclude: (status: number) => void): void {
       'without --cluster: the Secret beside a Cluster\'s Machines, key "value"',
       'CLUSTER-kubeconfig',
     )
+    .option(
+      '--allow-proxy <url...>',
+      'without --cluster: proxies that these kubeconfigs may name, such as http://proxy:3128; default: none',
+    )
     .option('--bootstrap-group <name...>', 'groups of the bootstrap tokens that count', [
       'system:bootstrappers:kubeadm:default-node-token',
     ])

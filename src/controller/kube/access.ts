@@ -1,4 +1,5 @@
 import { ExpectedError } from '../../kit/errors.ts';
+import type { Limits } from './untrusted/limits.ts';
 
 /** The address of an API server, and the credentials. */
 export interface Access {
@@ -15,6 +16,8 @@ export interface Access {
   readonly token?: (refused?: string) => string | undefined;
   /** The proxy to it, if any. */
   readonly proxy?: URL;
+  /** Somebody else than the operator named this server: what it may cost, and that not every address is connected to. */
+  readonly limits?: Limits;
   /** The default namespace. */
   readonly namespace: string;
 }

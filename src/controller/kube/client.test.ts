@@ -3,6 +3,7 @@ import { MockAgent } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KubeClient } from './client.ts';
 import type { KubeError } from './kube-error.ts';
+import { TENANT } from './untrusted/limits.ts';
 
 const server = new URL('https://api.example:6443/prefix/');
 
@@ -92,7 +93,9 @@ describe('KubeClient', () => {
     expect(await renewed.request('GET', '/a')).toEqual({ kind: 'Any' });
     expect(tokens.splice(0)).toEqual(['Bearer old', 'Bearer new']);
     const stream = await renewed.stream('/a', { signal: new AbortController().signal });
-    expect(await stream.toArray()).toHaveLength(1);
+    const pieces: unknown[] = [];
+    for await (const piece of stream) pieces.push(piece);
+    expect(pieces).toHaveLength(1);
     expect(tokens.splice(0)).toEqual(['Bearer old', 'Bearer new']);
     expect(await failure(client(() => 'old').request('GET', '/a'))).toMatchObject({ status: 401 });
     expect(tokens).toEqual(['Bearer old']);
@@ -137,5 +140,54 @@ describe('KubeClient', () => {
     });
     api('GET', '/prefix/a').replyWithError(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }));
     expect((await failure(client().request('GET', '/a'))).message).toBe('GET /a: ECONNREFUSED');
+  });
+});
+
+describe("a client of a tenant's API server", () => {
+  let agent: MockAgent;
+  beforeEach(() => {
+    agent = new MockAgent();
+    agent.disableNetConnect();
+  });
+  afterEach(() => agent.close());
+
+  const client = () => new KubeClient({ server, namespace: 'ns', limits: TENANT }, agent);
+  const get = () => agent.get(server.origin).intercept({ path: '/prefix/a' });
+
+  it('takes no answer that is larger than any that we ask for', async () => {
+    get().reply(200, JSON.stringify({ text: 'x'.repeat(3 * 1024 * 1024) }));
+    await expect(client().request('GET', '/a')).rejects.toThrow(/the answer has more than 2097152 bytes/);
+  });
+
+  it.each([301, 302, 307, 308])('follows no redirect: %s', async (status) => {
+    let others = 0;
+    agent
+      .get('http://169.254.169.254')
+      .intercept({ path: () => true })
+      .reply(() => {
+        others += 1;
+        return { statusCode: 200, data: {} };
+      })
+      .persist();
+    get().reply(status, '{}', { headers: { location: 'http://169.254.169.254/latest' } });
+    await expect(client().request('GET', '/a')).rejects.toThrow(/redirects are not followed/);
+    expect(others).toBe(0);
+  });
+
+  it('says no more of a refusal than a page', async () => {
+    get().reply(403, { message: 'x'.repeat(500_000), reason: 'y'.repeat(10_000) });
+    const error = await client()
+      .request('GET', '/a')
+      .catch((refused: KubeError) => refused);
+    expect(error).toMatchObject({
+      status: 403,
+      message: expect.stringMatching(/^GET \/a: x+ \.\.\. \(cut\)$/),
+    });
+    expect((error as KubeError).message.length).toBeLessThan(1_100);
+    expect((error as KubeError).reason.length).toBe(100);
+    get().reply(500, JSON.stringify({ message: { not: 'a text' }, reason: 7 }));
+    await expect(client().request('GET', '/a')).rejects.toThrow(/GET \/a: /);
+    get().reply(500, 'x'.repeat(2 * 1024 * 1024));
+    await expect(client().request('GET', '/a')).rejects.toThrow(/the answer has more than 1048576 bytes/);
   });
 });

@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { Gathered } from '../../kit/bytes/gathered.ts';
 import type { Access } from './access.ts';
 import { errorOf, KubeError } from './kube-error.ts';
 import { createTransport } from './transport.ts';
+import { Pace } from './untrusted/pace.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -32,6 +34,10 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 32;
 /** No answer that we ask for is larger. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Upper bound of one object in a list or watch; etcd accepts 1.5 MiB. */
+const MAX_OBJECT_BYTES = 8 * 1024 * 1024;
+/** A refusal says why in a few lines. */
+const MAX_REFUSAL_BYTES = 1024 * 1024;
 
 /**
  * A thin client of the Kubernetes API: JSON over HTTP/1.1 with kept connections, a deadline for every
@@ -39,16 +45,26 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
  */
 export class KubeClient {
   readonly namespace: string;
+  /** The largest object that is taken in a list or watch. */
+  readonly objectBytes: number;
   /** Requests that change something, since the process began; for metrics. */
   writes = 0;
   readonly #access: Access;
   readonly #transport: Dispatcher;
   readonly #watchTransport: Dispatcher;
+  readonly #answerBytes: number;
+  readonly #pace: Pace | undefined;
 
-  /** @param transport replaces real connections */
+  /**
+   * @param transport replaces real connections
+   * @throws ForbiddenAddressError where a tenant named an address that must not be connected to
+   */
   constructor(access: Access, transport?: Dispatcher) {
     this.#access = access;
     this.namespace = access.namespace;
+    this.objectBytes = access.limits?.objectBytes ?? MAX_OBJECT_BYTES;
+    this.#answerBytes = access.limits?.answerBytes ?? MAX_ANSWER_BYTES;
+    this.#pace = access.limits && new Pace(access.limits);
     this.#transport = transport ?? createTransport(access, MAX_CONNECTIONS);
     // Watches last for minutes and would occupy the others' connections.
     this.#watchTransport = transport ?? createTransport(access);
@@ -72,7 +88,9 @@ export class KubeClient {
     if (method !== 'GET') this.writes += 1;
     return this.#within(`${method} ${path}`, options, async (end) => {
       const { body } = await this.#send(method, path, options, end, this.#transport);
-      const all = await wholeBody(body);
+      const all = await wholeBody(body, this.#answerBytes);
+      const waitMs = this.#pace?.take(all.length) ?? 0;
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal: end });
       return { value: (all.length === 0 ? undefined : JSON.parse(all.toString())) as T, bytes: all.length };
     });
   }
@@ -82,9 +100,13 @@ export class KubeClient {
    *
    * @throws KubeError like `request`
    */
-  async stream(path: string, options: RequestOptions & { signal: AbortSignal }): Promise<Readable> {
+  async stream(
+    path: string,
+    options: RequestOptions & { signal: AbortSignal },
+  ): Promise<AsyncIterable<Uint8Array>> {
     const send = (end: AbortSignal) => this.#send('GET', path, options, end, this.#watchTransport);
-    return (await this.#within(`GET ${path}`, options, send)).body;
+    const { body } = await this.#within(`GET ${path}`, options, send);
+    return this.#pace?.of(body, options.signal) ?? body;
   }
 
   /** A timer that is stopped leaves nothing; AbortSignal.timeout leaves weak references for each collection of garbage to look at. */
@@ -104,7 +126,7 @@ export class KubeClient {
     }
   }
 
-  /** @throws KubeError for an answer of 400 or more */
+  /** @throws KubeError for an answer that is no success */
   async #send(
     method: Method,
     path: string,
@@ -118,12 +140,19 @@ export class KubeClient {
       // The file may hold a newer token by now.
       const other = this.#access.token?.(token);
       if (other !== token) {
-        await wholeText(answer.body);
+        await wholeBody(answer.body, MAX_REFUSAL_BYTES);
         answer = await this.#sendAs(other, method, path, options, signal, transport);
       }
     }
-    if (answer.statusCode < 400) return answer;
-    throw errorOf(method, path, answer, await wholeText(answer.body));
+    if (answer.statusCode >= 200 && answer.statusCode < 300) return answer;
+    const text = (await wholeBody(answer.body, MAX_REFUSAL_BYTES)).toString();
+    if (answer.statusCode >= 400) throw errorOf(method, path, answer, text);
+    // An API server does not redirect, and whoever does could lead to an address that nobody has checked.
+    throw new KubeError(
+      answer.statusCode,
+      'Redirect',
+      `${method} ${path}: the server answers ${answer.statusCode}, and redirects are not followed`,
+    );
   }
 
   #sendAs(
@@ -171,17 +200,13 @@ function asKubeError(error: unknown, what: string, timeoutMs: number | undefined
   return new KubeError(0, 'Unreachable', `${what}: ${message || code}`, { cause: error });
 }
 
-async function wholeText(body: Readable): Promise<string> {
-  return (await wholeBody(body)).toString();
-}
-
 /** By events: an iterator of a stream costs more than a small answer. */
-function wholeBody(body: Readable): Promise<Buffer> {
+function wholeBody(body: Readable, mostBytes: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const gathered = new Gathered();
   body.on('data', (chunk: Buffer) => {
-    if (gathered.size + chunk.length > MAX_ANSWER_BYTES)
-      body.destroy(new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`));
+    if (gathered.size + chunk.length > mostBytes)
+      body.destroy(new Error(`the answer has more than ${mostBytes} bytes`));
     else gathered.add(chunk);
   });
   body.once('end', () => resolve(gathered.all));

@@ -34,6 +34,7 @@ interface Moving extends InformerOptions {
 function recorder(heard = () => {}) {
   const told: string[] = [];
   const troubles: { error: Error; retryInMs: number }[] = [];
+  const ignored: string[] = [];
   const handlers = {
     changed: ({ metadata }: KubeObject) => {
       heard();
@@ -41,9 +42,10 @@ function recorder(heard = () => {}) {
     },
     gone: (key: string) => void told.push(`-${key}`),
     listed: () => void told.push('listed'),
+    ignored: (what: string) => void ignored.push(what),
     trouble: (error: Error, retryInMs: number) => void troubles.push({ error, retryInMs }),
   };
-  return { told, troubles, handlers };
+  return { told, troubles, ignored, handlers };
 }
 
 describe('an informer of an API server that answers as it is told', () => {
@@ -150,6 +152,68 @@ describe('an informer of an API server that answers as it is told', () => {
     });
     expect(told).toEqual(['a@1', 'b@1', '-ns/a', '-ns/b', 'listed', 'a@1', 'b@1']);
     expect(troubles.map(({ error }) => error.message)).toEqual(Array(2).fill('/c has more than 2 objects'));
+  });
+
+  it('keeps no more bytes of names than it may, and gives back those of what is gone', async () => {
+    const long = (letter: string) => object(letter.repeat(200), '1');
+    const { told, troubles } = await watch(
+      [
+        ok(list('5', long('a'), long('b'))),
+        ok(lines({ type: 'DELETED', object: long('a') }, { type: 'ADDED', object: long('c') })),
+        ok(lines({ type: 'ADDED', object: long('d') })),
+      ],
+      { mostBytes: 600 },
+    );
+    expect(told.map((text) => text.replace(/(\w)\1+/, '$1'))).toEqual([
+      'a@1',
+      'b@1',
+      'listed',
+      '-ns/a',
+      'c@1',
+    ]);
+    expect(troubles.map(({ error }) => error.message)).toEqual([
+      '/c has objects with more than 600 bytes of names',
+    ]);
+  });
+
+  it.each([
+    ['a name without an end', object('x'.repeat(256 * 1024), '2')],
+    [
+      'a namespace without an end',
+      { metadata: { namespace: 'x'.repeat(254), name: 'a', resourceVersion: '2' } },
+    ],
+    ['a version without an end', object('x', '2'.repeat(256 * 1024))],
+    ['a name that is no text', { metadata: { name: { x: 1 } } } as unknown as KubeObject],
+  ])('takes none that has %s', async (_, bad) => {
+    const { told, troubles, ignored, asked } = await watch([
+      ok(list('5', bad, object('a', '1'))),
+      ok(lines({ type: 'ADDED', object: bad }, { type: 'ADDED', object: object('b', '6') })),
+      ok(''),
+    ]);
+    expect([told, troubles]).toEqual([['a@1', 'listed', 'b@6'], []]);
+    expect(ignored).toEqual(['/c has an object with an endless name or version']);
+    expect(Math.max(...asked.map((path) => path.length))).toBeLessThan(200);
+  });
+
+  it.each([-1, Number.MAX_VALUE, 'x', null, {}])(
+    'does not storm where it is told to wait %s',
+    async (wish) => {
+      const error = { code: 429, message: 'x'.repeat(1_000_000), details: { retryAfterSeconds: wish } };
+      const { waits, troubles } = await watch([
+        ok(list('1')),
+        ok(lines({ type: 'ERROR', object: error })),
+        ok(''),
+      ]);
+      expect(waits[0]).toBeGreaterThanOrEqual(500);
+      expect(waits[0]).toBeLessThanOrEqual(605_000);
+      expect(troubles[0]?.error.message.length).toBeLessThan(1_100);
+    },
+  );
+
+  it('takes no version of a list without an end', async () => {
+    const { told, troubles } = await watch([ok(list('5'.repeat(100))), ok(list('6')), ok('')]);
+    expect(told).toEqual(['listed']);
+    expect(troubles.map(({ error }) => error.message)).toEqual(['/c: the list has no usable version']);
   });
 
   it('waits longer each time, also when each attempt takes long', async () => {

@@ -1,5 +1,5 @@
 import { BACKOFF, waitMs } from '../../kit/backoff.ts';
-import type { KubeClient } from './client.ts';
+import type { KubeClient, RequestOptions } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { jsonLines } from './json-lines.ts';
 import { readJsonList } from './json-list.ts';
@@ -13,6 +13,8 @@ interface InformerHandlers<T> {
   gone(key: string): void;
   /** Called after each list: every object of one moment has been reported. */
   listed?(): void;
+  /** An object whose name or version is longer than Kubernetes makes them counts as none; told once. */
+  ignored?(what: string): void;
   /** Something failed and will be tried again; for the log. */
   trouble?(error: Error, retryInMs: number): void;
 }
@@ -21,8 +23,9 @@ export interface InformerOptions {
   readonly pageSize?: number;
   /** Follows only objects whose labels suit; the others count as gone. */
   readonly selector?: string;
-  /** Most objects, where somebody else's API server tells of them; more are an error. */
+  /** Most objects, where somebody else's API server tells of them, and bytes of their names; more are an error. */
   readonly most?: number;
+  readonly mostBytes?: number;
   /**
    * A watch that is silent for this long, without even a bookmark, counts as dead. If the API server sends no
    * bookmarks, the watch simply begins again.
@@ -48,6 +51,8 @@ interface WatchEvent<T> {
 const LIST_MS = 5 * 60_000;
 /** A watch that ends sooner has not worked, whatever it said. */
 const WORKED_MS = 5_000;
+/** A name, and the number of a version with room for more. */
+const LONGEST = { name: 253, version: 64, continue: 16 * 1024 };
 
 /**
  * Follows a collection: it lists, then watches from there, for ever.
@@ -66,6 +71,9 @@ export class Informer<T extends KubeObject> {
   readonly #options: Required<Omit<InformerOptions, 'selector'>> & Pick<InformerOptions, 'selector'>;
   readonly #known = new Map<string, string>();
   readonly #stop = new AbortController();
+  /** Of `known`. */
+  #knownBytes = 0;
+  #hasIgnored = false;
   #version: string | undefined;
   #failures = 0;
   /** When the API server began to answer the current watch; undefined before that. */
@@ -85,6 +93,7 @@ export class Informer<T extends KubeObject> {
       ...{
         pageSize: 500,
         most: Number.POSITIVE_INFINITY,
+        mostBytes: Number.POSITIVE_INFINITY,
         silenceMs: 90_000,
         watchSeconds: 300,
         random: Math.random,
@@ -134,7 +143,7 @@ export class Informer<T extends KubeObject> {
   }
 
   async #list(): Promise<void> {
-    const seen = new Set<string>();
+    const seen = new Set<string | undefined>();
     const version = this.lists === 0 ? await this.#listFast(seen) : await this.#listFresh(seen);
     this.lists += 1;
     for (const key of this.#known.keys()) {
@@ -148,32 +157,45 @@ export class Informer<T extends KubeObject> {
    * Lists everything at once from the API server's memory: several times as fast as pages, which it reads
    * from etcd. The list may be a moment old; the watch that begins there reports the rest.
    */
-  async #listFast(seen: Set<string>): Promise<string> {
+  async #listFast(seen: Set<string | undefined>): Promise<string> {
     const signal = AbortSignal.any([AbortSignal.timeout(LIST_MS), this.#stop.signal]);
-    const query = { resourceVersion: '0', labelSelector: this.#options.selector };
-    const stream = await this.#client.stream(this.#path, { query, timeoutMs: 60_000, signal });
-    const { resourceVersion } = await readJsonList<T>(stream, (object) => void seen.add(this.#tell(object)));
+    const { resourceVersion } = await this.#listPart({ resourceVersion: '0' }, signal, seen);
     return resourceVersion;
   }
 
   /** Lists the present state in pages: after a forgotten version, nothing older may be reported. */
-  async #listFresh(seen: Set<string>): Promise<string> {
+  async #listFresh(seen: Set<string | undefined>): Promise<string> {
+    const signal = AbortSignal.any([AbortSignal.timeout(LIST_MS), this.#stop.signal]);
     let version = '';
     for (let next: string | undefined = ''; next !== undefined; ) {
-      const page: ListOf<T> = await this.#client.request('GET', this.#path, {
-        query: {
-          limit: this.#options.pageSize,
-          continue: next || undefined,
-          labelSelector: this.#options.selector,
-        },
-        timeoutMs: 60_000,
-        signal: this.#stop.signal,
-      });
-      for (const object of page.items) seen.add(this.#tell(object));
-      version = page.metadata.resourceVersion;
-      next = page.metadata.continue || undefined;
+      const query = { limit: this.#options.pageSize, continue: next || undefined };
+      const page: ListOf<T>['metadata'] = await this.#listPart(query, signal, seen);
+      version = page.resourceVersion;
+      next = page.continue || undefined;
     }
     return version;
+  }
+
+  /** One object at a time is in memory. */
+  async #listPart(
+    query: NonNullable<RequestOptions['query']>,
+    signal: AbortSignal,
+    seen: Set<string | undefined>,
+  ): Promise<ListOf<T>['metadata']> {
+    const stream = await this.#client.stream(this.#path, {
+      query: { ...query, labelSelector: this.#options.selector },
+      timeoutMs: 60_000,
+      signal,
+    });
+    const metadata = await readJsonList<T>(stream, this.#client.objectBytes, (object) => {
+      seen.add(this.#tell(object));
+    });
+    if (
+      !isShort(metadata.resourceVersion, LONGEST.version) ||
+      !isShort(metadata.continue ?? '', LONGEST.continue)
+    )
+      throw new KubeError(0, 'Invalid', `${this.#path}: the list has no usable version`);
+    return metadata;
   }
 
   async #watch(): Promise<void> {
@@ -197,7 +219,10 @@ export class Informer<T extends KubeObject> {
     this.#watchedFrom = clock.now();
     const silence = setTimeout(() => end.abort(), silenceMs);
     try {
-      for await (const event of jsonLines<WatchEvent<T>>(stream, () => silence.refresh())) this.#take(event);
+      for await (const event of jsonLines<WatchEvent<T>>(stream, this.#client.objectBytes, () =>
+        silence.refresh(),
+      ))
+        this.#take(event);
     } catch (error) {
       if (end.signal.aborted)
         throw new KubeError(
@@ -213,32 +238,63 @@ export class Informer<T extends KubeObject> {
 
   #take({ type, object }: WatchEvent<T>): void {
     if (type === 'ERROR') {
-      const seconds = object.details?.retryAfterSeconds;
+      const seconds = secondsOf(object.details?.retryAfterSeconds);
+      const { code, reason, message } = object;
       throw new KubeError(
-        object.code ?? 500,
-        object.reason ?? 'WatchError',
-        object.message ?? 'the watch failed',
+        typeof code === 'number' ? code : 500,
+        typeof reason === 'string' ? reason : 'WatchError',
+        typeof message === 'string' ? message : 'the watch failed',
         { retryAfterMs: seconds === undefined ? undefined : seconds * 1000 },
       );
     }
     if (type === 'ADDED' || type === 'MODIFIED') this.#tell(object);
-    if (type === 'DELETED') this.#forget(`${object.metadata.namespace ?? ''}/${object.metadata.name}`);
-    this.#version = object.metadata.resourceVersion ?? this.#version;
+    const { resourceVersion = '', namespace = '', name } = object.metadata;
+    if (type === 'DELETED') this.#forget(`${namespace}/${name}`);
+    if (resourceVersion !== '' && isShort(resourceVersion, LONGEST.version)) this.#version = resourceVersion;
   }
 
-  #tell(object: T): string {
-    const key = `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
-    const version = object.metadata.resourceVersion ?? '';
-    if (!this.#known.has(key) && this.#known.size >= this.#options.most)
-      throw new KubeError(0, 'TooMany', `${this.#path} has more than ${this.#options.most} objects`);
-    if (this.#known.get(key) !== version) {
-      this.#known.set(key, version);
-      this.#handlers.changed(object);
+  /** @returns its key; undefined where it counts as none */
+  #tell(object: T): string | undefined {
+    const { namespace = '', name, resourceVersion: version = '' } = object.metadata;
+    const isNamed = isShort(name, LONGEST.name) && isShort(namespace, LONGEST.name);
+    if (!isNamed || !isShort(version, LONGEST.version)) {
+      if (!this.#hasIgnored)
+        this.#handlers.ignored?.(`${this.#path} has an object with an endless name or version`);
+      this.#hasIgnored = true;
+      return undefined;
     }
+    const key = `${namespace}/${name}`;
+    const before = this.#known.get(key);
+    if (before === version) return key;
+    if (before === undefined) this.#makeRoom(key);
+    this.#known.set(key, version);
+    this.#handlers.changed(object);
     return key;
   }
 
-  #forget(key: string): void {
-    if (this.#known.delete(key)) this.#handlers.gone(key);
+  /** @throws KubeError where there are too many */
+  #makeRoom(key: string): void {
+    const { most, mostBytes } = this.#options;
+    if (this.#known.size >= most)
+      throw new KubeError(0, 'TooMany', `${this.#path} has more than ${most} objects`);
+    this.#knownBytes += key.length + LONGEST.version;
+    if (this.#knownBytes <= mostBytes) return;
+    this.#knownBytes -= key.length + LONGEST.version;
+    throw new KubeError(0, 'TooMany', `${this.#path} has objects with more than ${mostBytes} bytes of names`);
   }
+
+  #forget(key: string): void {
+    if (!this.#known.delete(key)) return;
+    this.#knownBytes -= key.length + LONGEST.version;
+    this.#handlers.gone(key);
+  }
+}
+
+function isShort(text: unknown, most: number): text is string {
+  return typeof text === 'string' && text.length <= most;
+}
+
+/** What is no time to wait would be none at all. */
+function secondsOf(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 && Number.isFinite(value) ? value : undefined;
 }

@@ -5,7 +5,7 @@ import { jsonLines } from './json-lines.ts';
 
 async function collect(source: AsyncIterable<Uint8Array>): Promise<unknown[]> {
   const found: unknown[] = [];
-  for await (const value of jsonLines(source, () => {})) found.push(value);
+  for await (const value of jsonLines(source, 8 * 1024 * 1024, () => {})) found.push(value);
   return found;
 }
 

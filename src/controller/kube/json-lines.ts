@@ -1,15 +1,17 @@
 import { Gathered } from '../../kit/bytes/gathered.ts';
 
-/** No object of the API server is larger (etcd accepts 1.5 MiB); a longer line is no watch. */
-const MAX_LINE_BYTES = 8 * 1024 * 1024;
-
 /**
  * The values of a stream of JSON lines, however it is cut into pieces.
  *
+ * @param mostBytes in a line; a longer one is no watch
  * @param heard called for each piece, whether it is a whole line or not
  * @throws Error if a line is not JSON or never ends
  */
-export async function* jsonLines<T>(stream: AsyncIterable<Uint8Array>, heard: () => void): AsyncGenerator<T> {
+export async function* jsonLines<T>(
+  stream: AsyncIterable<Uint8Array>,
+  mostBytes: number,
+  heard: () => void,
+): AsyncGenerator<T> {
   const rest = new Gathered();
   for await (const piece of stream) {
     heard();
@@ -23,8 +25,7 @@ export async function* jsonLines<T>(stream: AsyncIterable<Uint8Array>, heard: ()
     }
     if (from < piece.length) {
       rest.add(Buffer.from(piece.subarray(from)));
-      if (rest.size > MAX_LINE_BYTES)
-        throw new Error(`a line of the watch has more than ${MAX_LINE_BYTES} bytes`);
+      if (rest.size > mostBytes) throw new Error(`a line of the watch has more than ${mostBytes} bytes`);
     }
   }
 }

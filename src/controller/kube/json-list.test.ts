@@ -7,7 +7,9 @@ const metadata = { resourceVersion: '7', note: '→ "quoted\\" [{]}' };
 
 async function read(text: string, sizes: readonly number[]): Promise<[unknown[], unknown]> {
   const items: unknown[] = [];
-  const found = await readJsonList(pieces(Buffer.from(text), sizes), (item) => items.push(item));
+  const found = await readJsonList(pieces(Buffer.from(text), sizes), 8 * 1024 * 1024, (item) =>
+    items.push(item),
+  );
   return [items, found];
 }
 

@@ -2,24 +2,24 @@ import { Gathered } from '../../kit/bytes/gathered.ts';
 import type { ListOf } from './objects.ts';
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [...Buffer.from('"\\{}[]')];
-/** Upper bound of one item, as of a line in a watch. */
-const MAX_ITEM_BYTES = 8 * 1024 * 1024;
-/** And of all that is no item, which is a few hundred: an API server that was taken over may send it without end. */
+/** Upper bound of all that is no item, which is a few hundred: an API server that was taken over may send it without end. */
 const MAX_OUTSIDE_BYTES = 1024 * 1024;
 
 /**
  * Reads a list of the API server item by item. A list of 10,000 NodeBootstraps has 140 MB, but only one
  * object is in memory at a time.
  *
+ * @param mostBytes in one item
  * @param found called for each item, in order
  * @returns the list's metadata, which may come before or after the items
  * @throws Error if the answer is not JSON or ends too early
  */
 export async function readJsonList<T>(
   stream: AsyncIterable<Uint8Array>,
+  mostBytes: number,
   found: (item: T) => void,
 ): Promise<ListOf<T>['metadata']> {
-  const split = new Splitter((text) => found(JSON.parse(text) as T));
+  const split = new Splitter(mostBytes, (text) => found(JSON.parse(text) as T));
   for await (const piece of stream) split.take(piece);
   const { metadata } = JSON.parse(split.rest) as Partial<ListOf<T>>;
   if (!metadata) throw new Error('the answer is no list');
@@ -28,6 +28,7 @@ export async function readJsonList<T>(
 
 /** Takes the items out of a list: the objects in an array that is a direct member of the outermost object. */
 class Splitter {
+  readonly #mostBytes: number;
   readonly #found: (text: string) => void;
   /** Everything outside of items. */
   readonly #outside = new Gathered();
@@ -37,7 +38,8 @@ class Splitter {
   #isEscaped = false;
   #isInItems = false;
 
-  constructor(found: (text: string) => void) {
+  constructor(mostBytes: number, found: (text: string) => void) {
+    this.#mostBytes = mostBytes;
     this.#found = found;
   }
 
@@ -91,8 +93,8 @@ class Splitter {
   }
 
   #keep(bytes: Uint8Array): void {
-    if (this.#item.size + bytes.length > MAX_ITEM_BYTES)
-      throw new Error(`an item of the list has more than ${MAX_ITEM_BYTES} bytes`);
+    if (this.#item.size + bytes.length > this.#mostBytes)
+      throw new Error(`an item of the list has more than ${this.#mostBytes} bytes`);
     this.#item.add(Buffer.from(bytes));
   }
 

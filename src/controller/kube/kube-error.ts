@@ -1,7 +1,10 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import { retryAfterMs } from '../../kit/retry-after.ts';
 
-/** The API server's refusal in its words; status 0 if it could not be asked. */
+/** Whoever an API server is, its words go into logs; most are a line. */
+const MOST_LETTERS = 1_000;
+
+/** The API server's refusal in its words, at most a page of them; status 0 if it could not be asked. */
 export class KubeError extends ExpectedError {
   override readonly name = 'KubeError';
   /** HTTP status; 0 if there was no answer. */
@@ -20,9 +23,9 @@ export class KubeError extends ExpectedError {
     message: string,
     options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
   ) {
-    super(message, options);
+    super(cut(message), options);
     this.status = status;
-    this.reason = reason;
+    this.reason = reason.slice(0, 100);
     this.retryAfterMs = options.retryAfterMs;
   }
 
@@ -54,6 +57,10 @@ export async function isAccepted(asked: Promise<unknown>, ...statuses: readonly 
   );
 }
 
+function cut(text: string): string {
+  return text.length <= MOST_LETTERS ? text : `${text.slice(0, MOST_LETTERS).toWellFormed()} ... (cut)`;
+}
+
 /** An answer without its body. */
 interface Answer {
   readonly statusCode: number;
@@ -70,15 +77,19 @@ export function errorOf(
   const said = statusObject(text);
   return new KubeError(
     statusCode,
-    said.reason ?? `HTTP${statusCode}`,
-    `${method} ${path}: ${said.message ?? (text.slice(0, 200) || `status ${statusCode}`)}`,
+    textOf(said.reason) ?? `HTTP${statusCode}`,
+    `${method} ${path}: ${textOf(said.message) ?? (text.slice(0, 200) || `status ${statusCode}`)}`,
     { retryAfterMs: retryAfterMs(headers, Date.now()) },
   );
 }
 
-function statusObject(text: string): { reason?: string; message?: string } {
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function statusObject(text: string): { reason?: unknown; message?: unknown } {
   try {
-    return (JSON.parse(text) as { reason?: string; message?: string } | null) ?? {};
+    return (JSON.parse(text) as { reason?: unknown; message?: unknown } | null) ?? {};
   } catch {
     return {};
   }

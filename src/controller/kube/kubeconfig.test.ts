@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { AccessError } from './access.ts';
-import { readForeignKubeconfig, readKubeconfig } from './kubeconfig.ts';
+import { readKubeconfig, readTenantKubeconfig } from './kubeconfig.ts';
 
 describe('a kubeconfig', () => {
   let folder: string;
@@ -63,9 +63,9 @@ clusters: [{name: k, cluster: {server: 'https://a'}}]
   });
 });
 
-describe('a kubeconfig of somebody else', () => {
+describe('a kubeconfig of a tenant', () => {
   const read = (user: object, cluster: object = {}) =>
-    readForeignKubeconfig(
+    readTenantKubeconfig(
       JSON.stringify({
         'current-context': 'c',
         contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
@@ -73,6 +73,7 @@ describe('a kubeconfig of somebody else', () => {
         users: [{ name: 'u', user }],
       }),
       'the kubeconfig of default/c',
+      { proxies: ['http://proxy.example:3128'] },
     );
   const base64 = (text: string) => Buffer.from(text).toString('base64');
 
@@ -89,9 +90,42 @@ describe('a kubeconfig of somebody else', () => {
     ['a file', { 'client-certificate-data': base64('c'), 'client-key': '/etc/hostname' }, {}],
     ['a file', { 'client-certificate': '/etc/hostname' }, {}],
     ['a file', {}, { 'certificate-authority': '/etc/hostname' }],
+    ['an auth-provider', { 'auth-provider': { name: 'gcp', config: { 'cmd-path': 'touch' } } }, {}],
     ['a server without TLS', {}, { server: 'http://169.254.169.254' }],
   ])('is refused where it names %s', (what, user, cluster) => {
     expect(() => read(user, cluster)).toThrow(AccessError);
     expect(() => read(user, cluster)).toThrow(`the kubeconfig of default/c names ${what}`);
+  });
+
+  it('names no proxy but those that the operator allows, whoever logs in there', () => {
+    const allowed = read({}, { 'proxy-url': 'http://user:word@PROXY.example:3128/x' });
+    expect(allowed.proxy?.host).toBe('proxy.example:3128');
+    for (const url of [
+      ...['http://169.254.169.254', 'http://proxy.example:3129', 'socks5://proxy.example:3128'],
+      ...[
+        'http://proxy.example',
+        'http://u:secret@other.example:3128',
+        'http://proxy.example:3128@other.example',
+      ],
+    ]) {
+      expect(() => read({}, { 'proxy-url': url })).toThrow(AccessError);
+      expect(() => read({}, { 'proxy-url': url })).toThrow(/which nobody has allowed.*--allow-proxy/);
+      expect(() => read({}, { 'proxy-url': url })).not.toThrow(/secret/);
+    }
+  });
+
+  it('is refused where it is large, and where reading it would take for ever', () => {
+    const other = (text: string) => () =>
+      readTenantKubeconfig(text, 'the kubeconfig of default/c', { proxies: [] });
+    expect(other(' '.repeat(129 * 1024))).toThrow(/default\/c has more than 128 KiB/);
+    const began = performance.now();
+    expect(other('? '.repeat(600))).toThrow(/is no kubeconfig: it is no YAML.*more than 32 levels/);
+    expect(other('just a text')).toThrow(/no usable context/);
+    expect(other('- a')).toThrow(/no usable context/);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  it('has bounds, which one that the operator named has not', () => {
+    expect(read({}).limits?.answerBytes).toBeGreaterThan(0);
   });
 });

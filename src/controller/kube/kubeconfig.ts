@@ -2,13 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parse } from 'yaml';
 import { kubeconfigContext, pemAt, textAt } from '../../kit/kubeconfig.ts';
 import { type Access, AccessError } from './access.ts';
 import { inClusterAccess } from './in-cluster.ts';
-import { parseProxy, proxyFor } from './proxy.ts';
+import { parseProxy, placeOf, proxyFor } from './proxy.ts';
+import { TENANT } from './untrusted/limits.ts';
+import { readYaml, YamlError } from './untrusted/read-yaml.ts';
 
-const MAX_DEPTH = 500;
+/** Twenty times as much as Cluster API writes: authorities may be a bundle. */
+const MOST_BYTES = 128 * 1024;
 
 /** A credential plugin, as its user names it. */
 interface Exec {
@@ -42,24 +44,44 @@ export function readKubeconfig(path: string, contextName?: string): Access {
   });
 }
 
+/** What an operator allows tenants' kubeconfigs. */
+export interface Allowed {
+  /** Proxies that they may name, each as `scheme://host:port`. */
+  readonly proxies: readonly string[];
+}
+
 /**
- * Reads a kubeconfig that somebody else wrote, such as one from a Secret. It has to hold everything itself: files of this
- * machine and commands are not its to name.
+ * Reads a kubeconfig that a tenant wrote, such as one from a Secret in the tenant's namespace. It has to hold everything itself:
+ * files of this machine, commands, and ways through the network are not its to name.
  *
  * @param name of where it is from, for errors
  * @throws AccessError
  */
-export function readForeignKubeconfig(text: string, name: string): Access {
+export function readTenantKubeconfig(text: string, name: string, allowed: Allowed): Access {
+  if (text.length > MOST_BYTES)
+    throw new AccessError(`${name} has more than ${MOST_BYTES / 1024} KiB; a kubeconfig has about 6`);
+  const config = load(text, name);
   const refuse = (what: string) => (): never => {
     throw new AccessError(`${name} names ${what}; it must hold certificates, keys and tokens itself`);
   };
-  const access = accessOf(load(text, name), undefined, {
+  const { user } = kubeconfigContext(config);
+  if (user['auth-provider'] !== undefined) refuse('an auth-provider')();
+  const access = accessOf(config, undefined, {
     ...{ name, file: refuse('a file'), plugin: refuse('a command') },
+    proxy: (url) => allowedProxy(url, name, allowed),
   });
   if (access.server.protocol !== 'https:') throw new AccessError(`${name} names a server without TLS`);
   // Whether it names a file for the token is seen only when somebody asks for one.
   access.token?.();
-  return access;
+  return { ...access, limits: TENANT };
+}
+
+function allowedProxy(url: string, name: string, { proxies }: Allowed): URL {
+  const proxy = parseProxy(url, name);
+  if (proxies.includes(placeOf(proxy))) return proxy;
+  throw new AccessError(
+    `${name} names the proxy ${placeOf(proxy).slice(0, 300)}, which nobody has allowed; remove its proxy-url, or allow the proxy with --allow-proxy`,
+  );
 }
 
 /** Where a kubeconfig is from, and what it may take from elsewhere. */
@@ -67,12 +89,14 @@ interface Surroundings {
   readonly name: string;
   readonly file: (name: string) => string;
   readonly plugin: (exec: Exec) => PluginStatus;
+  /** @throws AccessError where it must not be used */
+  readonly proxy?: (url: string) => URL;
 }
 
 function accessOf(
   config: unknown,
   contextName: string | undefined,
-  { name: from, file, plugin }: Surroundings,
+  { name: from, file, plugin, proxy: proxyOf = (url) => parseProxy(url, from) }: Surroundings,
 ): Access {
   const { name, server: address, context, cluster, user } = kubeconfigContext(config, contextName);
   if (address === undefined) throw new AccessError(`${from} has no usable context ${name}`);
@@ -80,7 +104,7 @@ function accessOf(
   if (!server) throw new AccessError(`${from} names a server that is no URL in the context ${name}`);
   const proxyUrl = textAt(cluster, 'proxy-url');
   // A kubeconfig's proxy takes precedence over the environment, even over NO_PROXY.
-  const proxy = proxyUrl === undefined ? proxyFor(server, process.env) : parseProxy(proxyUrl, from);
+  const proxy = proxyUrl === undefined ? proxyFor(server, process.env) : proxyOf(proxyUrl);
   const ca = pemAt(cluster, 'certificate-authority', file);
   const credentials = user.exec ? plugin(user.exec as Exec) : undefined;
   const cert = credentials?.clientCertificateData ?? pemAt(user, 'client-certificate', file);
@@ -100,23 +124,12 @@ function accessOf(
 }
 
 function load(text: string, path: string): unknown {
-  if (isNestedDeep(text)) throw new AccessError(`${path} is no kubeconfig: it is nested too deep`);
   try {
-    // Warnings would go to the terminal, and the search for repeated keys takes quadratic time.
-    return parse(text, { logLevel: 'error', uniqueKeys: false });
+    return readYaml(text);
   } catch (error) {
-    throw new AccessError(`${path} is no kubeconfig: ${(error as Error).message.split('\n')[0]}`);
+    if (!(error instanceof YamlError)) throw error;
+    throw new AccessError(`${path} is no kubeconfig: ${error.message}`);
   }
-}
-
-/** A kubeconfig has five levels; a hundred times as many would exhaust the library's stack and time. */
-function isNestedDeep(text: string): boolean {
-  let depth = 0;
-  for (const sign of text.match(/[[{}\]]/g) ?? []) {
-    depth = sign === '[' || sign === '{' ? depth + 1 : Math.max(0, depth - 1);
-    if (depth > MAX_DEPTH) return true;
-  }
-  return text.includes('- '.repeat(MAX_DEPTH));
 }
 
 function readText(path: string): string {

@@ -32,6 +32,12 @@ export function parseProxy(text: string, from: string): URL {
   );
 }
 
+/** `http://proxy:3128`: all of a proxy but credentials. */
+export function placeOf({ protocol, hostname, port }: URL): string {
+  const usual: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443', 'socks5:': '1080' };
+  return `${protocol}//${hostname.toLowerCase()}:${port || usual[protocol]}`;
+}
+
 function isDirect({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (host === 'localhost' || isWithin(host, '127.0.0.0', 8) || isWithin(host, '::1', 128)) return true;

@@ -74,7 +74,12 @@ export async function approve(settings: ApproveSettings, log: Log): Promise<() =
   };
   const deciding: Deciding = cluster
     ? one(cluster.key, new KubeClient(accessTo(cluster.kubeconfig)), common)
-    : new Workloads({ ...common, home: client, suffix: settings.suffix });
+    : new Workloads({
+        ...common,
+        home: client,
+        suffix: settings.suffix,
+        allowed: { proxies: settings.allowedProxies },
+      });
   const gauge = (name: string, help: string, read: () => number): Gauge =>
     metrics.add(new Gauge(name, help, () => [{ value: read() }]));
   gauge('slipway_machines', 'Machines known.', () => directory.size);

@@ -52,6 +52,8 @@ export interface ApproveSettings {
   readonly probeListen?: Listen;
   /** Else: Secrets of this ending have the kubeconfigs of its Clusters. */
   readonly suffix: string;
+  /** Proxies that these kubeconfigs may name, each as `scheme://host:port`. */
+  readonly allowedProxies: readonly string[];
   readonly rules: Rules;
 }
 

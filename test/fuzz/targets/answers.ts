@@ -17,6 +17,8 @@ import { filesIn, jsons, KUBECONFIG_WORDS, testTexts, texts } from '../corpus.ts
 import { memoryHost } from '../memory-host.ts';
 import type { Target } from '../target.ts';
 
+const MOST_LINE_BYTES = 8 * 1024 * 1024;
+
 const KUBECONFIG = `apiVersion: v1
 kind: Config
 current-context: c
@@ -231,7 +233,7 @@ export const watch: Target = {
   run: async (bytes) => {
     const values: unknown[] = [];
     // A value as deep as a line can make it is read, but not written down again.
-    for await (const value of watchLines(pieces(bytes), () => undefined))
+    for await (const value of watchLines(pieces(bytes), MOST_LINE_BYTES, () => undefined))
       values.push(Object.keys(Object(value)));
     return values;
   },
