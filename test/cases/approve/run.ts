@@ -5,6 +5,7 @@ import { hostile } from './hostile.ts';
 import { kubelets } from './kubelets.ts';
 import { realKubelet } from './real-kubelet.ts';
 import { Scene } from './scene.ts';
+import { tenants } from './tenants.ts';
 
 export const about =
   "certificate requests of kubelets, decided by the approver with its manifests' rights, at a real API server, signed by kube-controller-manager; and those of a real kubelet";
@@ -16,6 +17,7 @@ export async function run(say: (line: string) => void): Promise<void> {
     await deployed(scene);
     await hostile(scene);
     await flood(scene);
+    await tenants(scene);
     await bounded(scene);
   } catch (error) {
     say(`the approver's last words:\n${scene.log.split('\n').slice(-12).join('\n')}`);

@@ -18,6 +18,7 @@ import { startController } from '../../support/controller/controller-process.ts'
 import { ManagementCluster } from '../../support/controller/management-cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { asPod, deployedArguments } from './pod.ts';
+import { type Reachable, reachable } from './reachable.ts';
 
 export const BOOTSTRAP_TOKEN = 'abcdef.0123456789abcdef';
 const GROUP = 'system:bootstrappers:kubeadm:default-node-token';
@@ -39,6 +40,7 @@ export class Scene {
   log = '';
   readonly #approvers: { account: string; process: Running; log: string }[] = [];
   #made = 0;
+  #reachable: Reachable | undefined;
 
   private constructor(cluster: ManagementCluster, say: (line: string) => void) {
     this.cluster = cluster;
@@ -83,15 +85,24 @@ export class Scene {
   /** The kubeconfig that Cluster API puts beside a Cluster's Machines; here with the approver's rights alone. */
   async kubeconfig(cluster: string, more: object = {}): Promise<void> {
     const { api } = this.cluster;
+    this.#reachable ??= await reachable(Number(api.url.port));
     const config = JSON.parse(readFileSync(api.kubeconfig(APPROVER), 'utf8'));
     const { 'certificate-authority': _, ...server } = config.clusters[0].cluster;
     const ca = readFileSync(join(api.dir, 'ca.crt')).toString('base64');
-    config.clusters[0].cluster = { ...server, 'certificate-authority-data': ca };
+    config.clusters[0].cluster = {
+      ...server,
+      ...{ server: this.#reachable.url, 'tls-server-name': 'localhost', 'certificate-authority-data': ca },
+    };
     config.users[0].user = { ...config.users[0].user, ...more };
+    await this.secret(cluster, JSON.stringify(config));
+  }
+
+  /** The Secret that anybody may write who has the namespace. */
+  async secret(cluster: string, value: string): Promise<void> {
     await this.cluster.client.request('POST', '/api/v1/namespaces/default/secrets', {
       body: {
         metadata: { name: `${cluster}-kubeconfig` },
-        stringData: { value: JSON.stringify(config) },
+        stringData: { value },
         type: 'cluster.x-k8s.io/secret',
       },
     });
@@ -200,6 +211,7 @@ export class Scene {
     for (const { process } of this.#approvers) process.kill('SIGKILL');
     await Promise.all(this.#approvers.map(({ process }) => process));
     this.bootstrap.close();
+    this.#reachable?.close();
     await this.cluster.close();
   }
 }
