@@ -5,7 +5,7 @@
  */
 export const AGENT: Readonly<Record<string, string>> = {
   again: `kit kit/secrets kit/terminal protocol tpm/sealing document engine host kubeadm/config kubeadm/repeat steps
-    steps/commands steps/kind steps/tools wipe`,
+    steps/commands steps/kind steps/sentinel steps/tools wipe`,
   apply: 'protocol document host steps steps/kind stores/reference',
   bootstrap: `kit kit/secrets protocol protocol/codes again document engine engine/run facts/judge host
     network preflight sealed secrets startup steps steps/kind steps/kubeadm userdata userdata/instance
@@ -116,7 +116,8 @@ export const AGENT: Readonly<Record<string, string>> = {
   secrets: 'kit/bytes kit/secrets protocol document engine host',
   startup: 'protocol/codes host',
   steps: `kit document host steps/accounts steps/ahead steps/boot steps/commands steps/containerd steps/kind steps/kubeadm
-    steps/network steps/node steps/see-node steps/storage steps/system steps/system/software steps/tree steps/units steps/volumes
+    steps/network steps/node steps/see-node steps/sentinel steps/storage steps/system steps/system/software steps/tree steps/units
+    steps/volumes
     text`,
   'steps/accounts': 'kit document engine host steps/kind steps/tools',
   'steps/ahead':
@@ -134,8 +135,9 @@ export const AGENT: Readonly<Record<string, string>> = {
     steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference`,
   'steps/node/time': 'document host',
   'steps/see-node': `kit/secrets protocol callers diagnosis diagnosis/evidence diagnosis/transcript diagnosis/words document engine
-    host kubeadm/repeat steps/kind`,
+    host kubeadm/repeat steps/kind steps/sentinel`,
   'steps/shell': 'kit/secrets document host text',
+  'steps/sentinel': 'document engine host steps/kind',
   'steps/storage': 'kit document engine host startup steps/kind steps/tools',
   'steps/system': `kit document steps/kind steps/system/access steps/system/disk steps/system/ending steps/system/local
     steps/system/software`,

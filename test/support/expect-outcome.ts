@@ -38,7 +38,7 @@ export async function expectTruth(
   secrets: readonly string[],
 ): Promise<Outcome> {
   const outcome = await outcomeOf(machine);
-  const proof = outcome.steps.find(({ id }) => id === 'kubeadm' || id === 'node');
+  const proof = outcome.steps.find(({ id }) => id === 'sentinel' || id === 'node');
   const isKnown = outcome.findings.every(({ code }) => code !== 'NotKnownToMakeANode');
   const sentinel = await machine.exec(['sh', '-c', READ_SENTINEL]);
   if (proof?.result === 'done' && isKnown)

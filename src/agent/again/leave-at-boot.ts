@@ -16,8 +16,11 @@ export interface LeftAtBoot {
   findings: Omit<Finding, 'type'>[];
 }
 
-/** `network` follows the configuration at every boot, as slipway-network.service does; `node` only looks. */
-const FOLLOWED = ['network', 'node'];
+/**
+ * `network` follows the configuration at every boot, as slipway-network.service does; `node` only looks, and `sentinel` only
+ * writes what is not there.
+ */
+const FOLLOWED = ['network', 'node', 'sentinel'];
 
 /**
  * A boot changes nothing of a node that works: like cloud-init, which does what belongs to an instance once, it leaves what is

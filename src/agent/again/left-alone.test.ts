@@ -5,7 +5,7 @@ import { leftAlone } from './left-alone.ts';
 /** Whoever adds a kind of step decides: here, or with a reason in the table. A node that works must go on working. */
 const DONE_AGAIN =
   'authorities boot-command boot-script command containerd files groups hosts importedKeys kernel ' +
-  'keyboard left-call locale loginKeys mounts ntp packages passwordLogin passwords perhaps-node proxy repositories resolver secret-deletion timezone tree unit-starts units users';
+  'keyboard left-call locale loginKeys mounts ntp packages passwordLogin passwords perhaps-node proxy repositories resolver secret-deletion sentinel timezone tree unit-starts units users';
 
 describe('another run', () => {
   it('knows of every kind of step whether it is done again', async () => {

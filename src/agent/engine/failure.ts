@@ -1,8 +1,20 @@
+import { ExpectedError } from '../../kit/errors.ts';
 import { type Code, codes } from '../../protocol/codes/codes.ts';
 import { inWordsHere } from '../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { HostError } from '../host/host.ts';
 import type { StepResult } from './step.ts';
+
+/** An error that knows its code. Its message is the cause. */
+export class CodedError extends ExpectedError {
+  override readonly name = 'CodedError';
+  readonly failureCode: Code;
+
+  constructor(code: Code, cause: string) {
+    super(cause);
+    this.failureCode = code;
+  }
+}
 
 /** A failure with the table's remedy, unless a better one is known. */
 export function failure(
@@ -28,6 +40,7 @@ export function failed(
 
 /** Which code an error of the machine has; `fallback` where the error itself does not tell. */
 export function codeOf(error: unknown, fallback: Code): Code {
+  if (error instanceof CodedError) return error.failureCode;
   const errno = errnoOf(error);
   if (errno === undefined) return 'InternalError';
   if (errno === 'ENOSPC' || errno === 'EDQUOT') return 'DiskFull';

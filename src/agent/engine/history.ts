@@ -175,7 +175,9 @@ export function spentMs(
  * @param key Its id and its digest, with a blank between them
  */
 export function isUndone(key: string, { scope }: NodeReset): boolean {
-  return scope === 'node' ? !/^(?:disks|raid|luks|filesystems) /.test(key) : key.startsWith('kubeadm ');
+  return scope === 'node'
+    ? !/^(?:disks|raid|luks|filesystems) /.test(key)
+    : /^(?:kubeadm|sentinel) /.test(key);
 }
 
 interface StepEntry {

@@ -1,7 +1,7 @@
 import { utcTime } from '../../kit/utc-time.ts';
 import type { Failure, Finding, Result } from '../../protocol/journal.ts';
 import { OUTCOME_VERSION, type Outcome } from '../../protocol/outcome.ts';
-import { OUTCOME, OUTCOME_ASIDE, SENTINEL, STATE_DIR } from '../document/paths.ts';
+import { OUTCOME, OUTCOME_ASIDE, STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { exitStatusOf, type SequenceResult } from './sequence.ts';
 
@@ -93,11 +93,6 @@ export async function writeOutcomeAside(host: Host, outcome: Outcome): Promise<v
 /** Call it when a run begins: an earlier run's verdict is not this one's. */
 export async function removeOutcome(host: Host): Promise<void> {
   for (const path of [OUTCOME, OUTCOME_ASIDE]) await host.files.remove(path);
-}
-
-/** Cluster API's sentinel: exactly `success\n`. Call it only when kubeadm has succeeded. */
-export async function writeSentinel(host: Host, path: string = SENTINEL): Promise<void> {
-  await host.files.write(path, 'success\n', { mode: 0o644 });
 }
 
 function messageFor(

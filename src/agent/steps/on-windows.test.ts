@@ -44,7 +44,7 @@ it('does what Cluster API sends, and leaves to cloudbase-init what the metadata 
   const { kinds } = await fitted(WORKER, 'linux', METADATA);
   expect(kinds).toEqual(expect.arrayContaining(['hostname', 'loginKeys', 'files', 'kubeadm']));
   expect(await fitted(WORKER, 'windows', METADATA)).toEqual({
-    kinds: ['files', 'preflight', 'kubeadm', 'ready'],
+    kinds: ['files', 'preflight', 'kubeadm', 'sentinel', 'ready'],
     lacking: [],
   });
 });

@@ -10,6 +10,7 @@ import { type Call, kubeadm, patches, podsAfter, podsBefore, preflight, ready } 
 import { network } from './network/kinds.ts';
 import { deferredFiles, files, hostname, kernel, ntp, proxy, secretDeletion } from './node/kinds.ts';
 import { perhapsNode, seenNode } from './see-node/kinds.ts';
+import { sentinel } from './sentinel/kinds.ts';
 import { disks, filesystems, mounts } from './storage/kinds.ts';
 import * as system from './system/kinds.ts';
 import { tree, treeBeside } from './tree/kinds.ts';
@@ -147,6 +148,7 @@ function callSteps(
     ...stepsOf(podsBefore, call),
     ...stepsOf(preflight, call),
     ...stepsOf(kubeadm, call),
+    ...stepsOf(sentinel, command),
     ...stepsOf(podsAfter, call),
   ];
 }

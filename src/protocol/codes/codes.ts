@@ -207,6 +207,12 @@ const table = () =>
       'The verdict in /run/slipway/outcome.json could not be written.',
       'Free space in /run, then start the agent again; it finds what was done and writes the verdict.',
     ),
+    SentinelNotWritten: entry(
+      'agent',
+      'until-deadline',
+      'kubeadm has succeeded and the machine is a node, but the sentinel that Cluster API waits for cannot be written.',
+      'Make its directory writable (findmnt -T /run/cluster-api; df -h /run) and leave the node as it is: Slipway tries again without calling kubeadm, and slipway bootstrap does so after the deadline.',
+    ),
     InternalError: entry(
       'agent',
       'permanent',

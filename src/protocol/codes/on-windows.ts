@@ -31,6 +31,7 @@ const WORDS: readonly (readonly [linux: RegExp, windows: string])[] = [
   [/timedatectl/g, 'w32tm /query /status'],
   [/df -h for space, df -i for inodes/g, 'Get-Volume'],
   [/Free space in \/run/g, 'Free space on the drive'],
+  [/ \(findmnt -T \/run\/cluster-api; df -h \/run\)/g, ' (C:\\run\\cluster-api)'],
   [
     /\(a volume labelled cidata, or files in \/var\/lib\/cloud\/seed\/nocloud\)/g,
     '(a volume with the files user-data and meta-data)',

@@ -68,10 +68,9 @@ export const kubeadm: StepKind<KubeadmSpec, Call> = {
   plan: ({ index, command, config: more }) => [
     { id: 'kubeadm', title: `kubeadm ${command.verb}`, spec: { index, command }, more },
   ],
-  details: ({ command: { verb, args, environment, sentinel, labels } }) => [
+  details: ({ command: { verb, args, environment, labels } }) => [
     redact(commandLine([...(environment?.reveal() ?? []), 'kubeadm', verb, ...args.reveal()])),
     ...(labels ?? []).map(({ key, template }) => redact(`label ${key}: ${template}`)),
-    ...(sentinel ? [`then write ${sentinel}`] : []),
   ],
   work: async () => (await import('./kubeadm-step.ts')).bootstrapNode,
 };

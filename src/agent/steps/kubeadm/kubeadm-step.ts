@@ -1,9 +1,7 @@
 import { BACKOFF } from '../../../kit/backoff.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
-import { SENTINEL } from '../../document/paths.ts';
-import { writeSentinel } from '../../engine/outcome.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
-import type { Host } from '../../host/host.ts';
+import { type Host, HostError } from '../../host/host.ts';
 import { forgetAttempt } from '../../kubeadm/repeat/attempt-note.ts';
 import { forgetInventory } from '../../kubeadm/repeat/inventory.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
@@ -21,49 +19,69 @@ export interface KubeadmSpec {
 }
 
 /** `kubeadm init` or `join`: the step for which all the others exist. */
-export const bootstrapNode: Work<KubeadmSpec> = ({ index, command }, shared) => ({
-  group: 'runcmd',
-  attempts: Number.POSITIVE_INFINITY,
-  backoff: BACKOFF[command.verb],
+export const bootstrapNode: Work<KubeadmSpec> = ({ index, command }, shared) => {
+  const memory: Memory = { isUnnoted: false };
+  return {
+    group: 'runcmd',
+    attempts: Number.POSITIVE_INFINITY,
+    backoff: BACKOFF[command.verb],
 
-  async run(context) {
-    const { shell } = shared;
-    await shell.waitBefore(index, context.signal);
-    const result = await runOrProve(command, context, shared);
-    if (result.done) await shell.answer(index, 0);
-    return result;
-  },
+    async run(context) {
+      const { shell } = shared;
+      await shell.waitBefore(index, context.signal);
+      const result = await runOrProve(command, context, shared, memory);
+      if (result.done) await shell.answer(index, 0);
+      return result;
+    },
 
-  isUnderWay: async (host) => ['running', 'ended'].includes((await findEarlierRun(host)) ?? ''),
-  holds: (host) => looksJoined(host, command.verb),
+    isUnderWay: async (host) => ['running', 'ended'].includes((await findEarlierRun(host)) ?? ''),
+    holds: (host) => looksJoined(host, command.verb),
 
-  async settled(host, isDone) {
-    if (isDone) await announce(host, command);
-    await forgetRun(host);
-  },
-});
+    // Only now does the journal say that the node is made. Without that word, a later run would clean up what these files explain.
+    async settled(host, isDone) {
+      if (!isDone && memory.isUnnoted) return;
+      if (isDone) {
+        await forgetAttempt(host);
+        await forgetInventory(host);
+        await forgetSuccess(host);
+      }
+      await forgetRun(host);
+    },
+  };
+};
+
+interface Memory {
+  /** kubeadm has succeeded, and the disk took no note of it: then the files of its run tell a later agent. */
+  isUnnoted: boolean;
+}
 
 /** Runs kubeadm unless it has succeeded before, and then demands proof that the machine is a node. */
 async function runOrProve(
   command: KubeadmCommand,
   context: StepContext,
   shared: Shared,
+  memory: Memory,
 ): Promise<StepResult> {
   const { host } = context;
   const { owner } = shared;
   if (await isNodeAlready(command, context)) return leftAlone(command, context);
-  if (!(await hasSucceeded(host, command.verb, owner))) {
-    const failed = await attemptKubeadm(command, context, shared);
+  if (memory.isUnnoted || !(await hasSucceeded(host, command.verb, owner))) {
+    const failed = memory.isUnnoted ? undefined : await attemptKubeadm(command, context, shared);
     if (failed) return failed;
-    await noteSuccess(host, owner);
+    memory.isUnnoted = !(await isNoted(host, owner));
   }
-  const failed = await verifiedNode(shared.call(command), context);
-  if (failed) return failed;
-  await announce(host, command);
-  await forgetSuccess(host);
-  await forgetAttempt(host);
-  await forgetInventory(host);
-  return { done: true };
+  return (await verifiedNode(shared.call(command), context)) ?? { done: true };
+}
+
+/** Writes down that kubeadm has succeeded. A disk that is full is no reason to undo a node. */
+async function isNoted(host: Host, owner: Shared['owner']): Promise<boolean> {
+  try {
+    await noteSuccess(host, owner);
+    return true;
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return false;
+  }
 }
 
 /** Asks the journal and what kubeadm left; a run that an earlier agent began is taken over. */
@@ -76,16 +94,8 @@ async function isNodeAlready(
 }
 
 /** kubeadm would fail, and what cleans up behind it would take a node that works for what is left of one. */
-async function leftAlone(command: KubeadmCommand, { host, finding }: StepContext): Promise<StepResult> {
+async function leftAlone(command: KubeadmCommand, { finding }: StepContext): Promise<StepResult> {
   const message = `kubeadm ${command.verb} was not called again: this machine has joined, and other user data change nothing of that.`;
   await finding({ severity: 'warning', code: 'NodeLeftAsItIs', message });
-  await announce(host, command);
   return { done: true, message: 'left as it is: a machine that has joined is not joined again' };
-}
-
-/** Writes the sentinels, again after a reboot, which empties /run. */
-async function announce(host: Host, command: KubeadmCommand): Promise<void> {
-  for (const path of new Set([SENTINEL, command.sentinel ?? SENTINEL])) {
-    if ((await host.files.stat(path)) === undefined) await writeSentinel(host, path);
-  }
 }

@@ -177,7 +177,8 @@ describe('static pods and patches', () => {
       readDocument(Buffer.from(`#cloud-config\n${settings('join')}`), { metaData: {}, source: 'test' }),
     ).map(({ id }) => id);
     expect(ids).toEqual([
-      ...['kubeadm-patches', 'static-pods/before', 'preflight', 'kubeadm', 'static-pods/after', 'ready'],
+      ...['kubeadm-patches', 'static-pods/before', 'preflight', 'kubeadm', 'sentinel'],
+      ...['static-pods/after', 'ready'],
     ]);
   });
 });

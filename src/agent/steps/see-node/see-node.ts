@@ -1,12 +1,12 @@
 import { CallersAtWork, type WorkSight } from '../../callers/at-work.ts';
 import { SENTINEL } from '../../document/paths.ts';
-import { failure } from '../../engine/failure.ts';
-import { writeSentinel } from '../../engine/outcome.ts';
+import { CodedError, failed, failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import type { Shared } from '../kind/shared.ts';
 import type { Work } from '../kind/step-kind.ts';
+import { putSentinels } from '../sentinel/write-sentinel.ts';
 import { whyNoNode } from './why-no-node.ts';
 
 export interface NodeSpec {
@@ -23,7 +23,7 @@ const KUBELET_CONFIG = '/etc/kubernetes/kubelet.conf';
  * certificate as long as a caller is at work. Without the certificate the bootstrap has failed, whatever the commands said.
  */
 export const seeNode: Work<NodeSpec> = ({ verb }, shared) => ({
-  attempts: 1,
+  attempts: Number.POSITIVE_INFINITY,
   holds: (host) => isNode(host, verb),
   decides: async () => true,
   run: (context) => awaitNode(verb, context, shared),
@@ -35,7 +35,7 @@ export const seeNode: Work<NodeSpec> = ({ verb }, shared) => ({
  * decides as above; where none is, nothing is known, and nothing is claimed.
  */
 export const lookForNode: Work<Record<string, never>> = (_, shared) => ({
-  attempts: 1,
+  attempts: Number.POSITIVE_INFINITY,
   holds: (host) => isNode(host, 'join'),
   decides: (host) => isNode(host, 'join'),
   async run(context) {
@@ -66,7 +66,7 @@ async function awaitNode(verb: NodeSpec['verb'], context: StepContext, shared: S
   let quiet = 0;
   let wasBusy = false;
   for (;;) {
-    if (await isNode(host, verb)) return { done: true };
+    if (await isNode(host, verb)) return announce(host);
     last = await atWork.look(printed());
     quiet = last.busy === undefined ? quiet + 1 : 0;
     wasBusy ||= last.busy !== undefined || last.units.length > 0;
@@ -78,7 +78,7 @@ async function awaitNode(verb: NodeSpec['verb'], context: StepContext, shared: S
     await host.clock.sleep(LOOK_MS, signal).catch(() => undefined);
   }
   // It may have come between the look at the disk and the look at the callers.
-  if (await isNode(host, verb)) return { done: true };
+  if (await isNode(host, verb)) return announce(host);
   if (!signal.aborted) await removeFalseSentinel(context);
   const found = await whyNoNode(host, { verb, callers, sight: last, printed: printed() });
   return { done: false, failure: failure(found.code, found.cause, found), retry: 'no', isFinal: true };
@@ -91,7 +91,17 @@ async function removeFalseSentinel({ host, progress }: StepContext): Promise<voi
   await progress(`removed ${SENTINEL}, which a command had written: there is no node`);
 }
 
+async function announce(host: Host): Promise<StepResult> {
+  try {
+    await keepSentinel(host);
+    return { done: true };
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    return failed(error.failureCode, error.message);
+  }
+}
+
 /** Cluster API waits for it; again after a reboot, which empties /run. */
 async function keepSentinel(host: Host): Promise<void> {
-  if (host.root === '/' && (await host.files.stat(SENTINEL)) === undefined) await writeSentinel(host);
+  if (host.root === '/') await putSentinels(host);
 }

@@ -12,7 +12,7 @@ describe('the key slipway', () => {
     expect(document.report).toEqual([]);
     expect(document.preflight).toEqual({ mend: true });
     const steps = plan(document);
-    expect(steps.map(({ id }) => id)).toEqual(['preflight', 'kubeadm', 'ready']);
+    expect(steps.map(({ id }) => id)).toEqual(['preflight', 'kubeadm', 'sentinel', 'ready']);
     expect(steps[0]?.spec).toMatchObject({ mend: true });
     expect(plan(read('runcmd: [kubeadm join --config /a]\n'))[0]?.spec).toMatchObject({ mend: false });
   });
