@@ -80,7 +80,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'kubeadm/config': `kit/secrets document host kubeadm kubeadm/config/api kubeadm/config/kubelet kubeadm/config/yaml
     npm:yaml`,
   'kubeadm/config/api': 'kit protocol/codes kubeadm/config/yaml npm:yaml',
-  'kubeadm/config/kubelet': 'kubeadm kubeadm/config/api kubeadm/config/yaml npm:yaml',
+  'kubeadm/config/kubelet': 'kit kubeadm kubeadm/config/api kubeadm/config/yaml npm:yaml',
   'kubeadm/config/yaml': 'kit kubeadm text npm:yaml',
   'kubeadm/repeat': `kit kit/secrets protocol protocol/codes document host kubeadm/config kubeadm/repeat/etcd
     kubeadm/repeat/phases kubeadm/run`,
@@ -91,8 +91,9 @@ export const AGENT: Readonly<Record<string, string>> = {
   'machine.ts': 'host host/linux host/windows',
   network: 'kit/secrets document host network/render secrets startup steps/tools',
   'network/render': 'document',
-  preflight: `kit document host kubeadm kubeadm/config kubeadm/config/api kubeadm/repeat kubeadm/run preflight/checks
-    preflight/checks/kubernetes preflight/checks/machine preflight/checks/windows`,
+  preflight: `kit document host kubeadm kubeadm/config kubeadm/config/api kubeadm/config/kubelet kubeadm/repeat
+    kubeadm/run preflight/checks preflight/checks/kubernetes preflight/checks/machine preflight/checks/windows
+    startup`,
   'preflight/checks': 'protocol/codes document host kubeadm/config',
   'preflight/checks/kubernetes': `protocol/codes diagnosis/evidence host kubeadm/config kubeadm/config/api
     kubeadm/config/kubelet preflight/checks`,
@@ -136,8 +137,8 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/node/time': 'document host',
   'steps/see-node': `kit/secrets protocol callers diagnosis diagnosis/evidence diagnosis/transcript diagnosis/words document engine
     host kubeadm/repeat steps/kind steps/sentinel`,
-  'steps/shell': 'kit/secrets document host text',
   'steps/sentinel': 'document engine host steps/kind',
+  'steps/shell': 'kit/secrets document host text',
   'steps/storage': 'kit document engine host startup steps/kind steps/tools',
   'steps/system': `kit document steps/kind steps/system/access steps/system/disk steps/system/ending steps/system/local
     steps/system/software`,

@@ -75,11 +75,20 @@ async function hasBegun({ files }: Host): Promise<boolean> {
 /** What the machine as it is cannot do, or has nothing for. */
 async function ofMachine(host: Host, document: Document): Promise<Document['report']> {
   const inVain = await impossible(host, document);
-  const found = host.platform === 'windows' ? inVain : [...inVain, ...(await unmade(host, document))];
+  const ofLinux = host.platform === 'windows' ? [] : await unmade(host, document);
+  const found = [...inVain, ...ofLinux, ...(await ofAddresses(host, document))];
   const { system, ntp, node } = document;
   if (system === undefined && ntp === undefined && node?.kernel === undefined) return found;
   const { lacking } = await import('../steps/lacking.ts');
   return [...found, ...(await lacking(host, document))];
+}
+
+/** What kubeadm's configuration says of the machine's addresses; those of a root are not known, nor how a kubelet of Windows counts them. */
+async function ofAddresses(host: Host, document: Document): Promise<Document['report']> {
+  if (host.root !== '/' || host.platform === 'windows') return [];
+  if (!document.commands.some(({ kind }) => kind === 'kubeadm')) return [];
+  const { foreseeNodeIp } = await import('../preflight/foresee-node-ip.ts');
+  return foreseeNodeIp(host, document);
 }
 
 /** The steps tell it themselves. */

@@ -12,6 +12,8 @@ interface MachineTask {
   call?: CallReading | undefined;
   instance: string;
   mend: boolean;
+  /** A command after kubeadm may give the machine another address. */
+  addressMayCome?: boolean;
   searchPath?: string[];
   expect?: Expectations | undefined;
   /** Where they are known already. */
@@ -41,6 +43,7 @@ export async function checkMachine(host: Host, task: MachineTask): Promise<Prefl
             ...(kubelet && { kubelet }),
             attempted,
             mend,
+            addressMayCome: task.addressMayCome ?? false,
             searchPath: task.searchPath ?? [],
             ...(expect && { expect }),
           },

@@ -6,6 +6,7 @@ import { apiServer } from './checks/kubernetes/api-server.ts';
 import { containerRuntime } from './checks/kubernetes/container-runtime.ts';
 import { kubeletService } from './checks/kubernetes/kubelet-service.ts';
 import { leftovers } from './checks/kubernetes/leftovers.ts';
+import { nodeIp } from './checks/kubernetes/node-ip.ts';
 import { nodeName } from './checks/kubernetes/node-name.ts';
 import { ports } from './checks/kubernetes/ports.ts';
 import { programs } from './checks/kubernetes/programs.ts';
@@ -43,6 +44,7 @@ const CHECKS: readonly Check[] = [
   ports,
   leftovers,
   nodeName,
+  nodeIp,
   nameServers,
   clock,
   apiServer,

@@ -83,6 +83,7 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Foundation[]>>> = 
   DiskSpaceLow: ['disks'],
   HostNameUnresolved: ['names', 'network'],
   DnsNotConfigured: ['names', 'network'],
+  NodeIpNotOnMachine: ['address'],
   NodeNameWrong: [],
   NodeProviderIdWrong: [],
   KubeadmConfigInvalid: [],

@@ -139,10 +139,13 @@ function callSteps(
   index: number,
   command: KubeadmCommand,
   config: unknown,
-  { preflight: { mend } = { mend: false }, node }: Document,
+  { preflight: { mend } = { mend: false }, node, commands }: Document,
 ): PlannedStep[] {
   const additions = node?.kubeadm ?? { staticPods: [], patches: [] };
-  const call: Call = { index, command, config, mend, expect: node?.expect, additions };
+  const later = commands
+    .slice(index + 1)
+    .flatMap((entry) => (entry.kind === 'command' ? entry.shell.reveal() : []));
+  const call: Call = { index, command, config, mend, expect: node?.expect, additions, later };
   return [
     ...stepsOf(patches, call),
     ...stepsOf(podsBefore, call),

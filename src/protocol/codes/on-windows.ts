@@ -27,11 +27,12 @@ const WORDS: readonly (readonly [linux: RegExp, windows: string])[] = [
   [/ss -ltnp/g, 'netstat -abno'],
   [/ip address, ip route/g, 'ipconfig, route print'],
   [/ip route get 169\.254\.169\.254/g, 'route print'],
+  [/ip -br address/g, 'ipconfig'],
   [/resolvectl status/g, 'ipconfig /all'],
   [/timedatectl/g, 'w32tm /query /status'],
   [/df -h for space, df -i for inodes/g, 'Get-Volume'],
-  [/Free space in \/run/g, 'Free space on the drive'],
   [/ \(findmnt -T \/run\/cluster-api; df -h \/run\)/g, ' (C:\\run\\cluster-api)'],
+  [/Free space in \/run/g, 'Free space on the drive'],
   [
     /\(a volume labelled cidata, or files in \/var\/lib\/cloud\/seed\/nocloud\)/g,
     '(a volume with the files user-data and meta-data)',

@@ -51,6 +51,12 @@ export const preflightCodes = () =>
       'The name of this machine cannot be resolved on the machine itself.',
       'Add it to /etc/hosts (manage_etc_hosts in user data), or install nss-myhostname.',
     ),
+    NodeIpNotOnMachine: entry(
+      'preflight',
+      'permanent',
+      'The kubelet is told to use an address (node-ip) that no interface of this machine has, so its Node would have no address.',
+      'Correct node-ip in kubeletExtraArgs (or in KUBELET_EXTRA_ARGS), or leave it out; a command before kubeadm may add the address. Compare with ip -br address. If the address comes later, name NodeIP in ignorePreflightErrors.',
+    ),
     DnsNotConfigured: entry(
       'preflight',
       'permanent',

@@ -46,6 +46,8 @@ export interface KubeadmConfig {
   bindPort: number;
   /** `--provider-id` among the kubelet's extra arguments. */
   providerId?: string;
+  /** `--node-ip` among them, as it stands there: one address, or two with a comma between. */
+  nodeIp?: string;
   /** The kubelet is told to start where control groups are of version 1. */
   allowsCgroupV1: boolean;
   /** Where the user set other shares than the kubelet's own. */
@@ -144,6 +146,7 @@ export function readConfig({ verb, args, documents, name = 'file' }: ConfigInput
       flagValue(flags, 'apiserver-advertise-address') ?? scalar(api, 'advertiseAddress'),
     ),
     ...given('providerId', kubeletArgument(node?.map)('provider-id')),
+    ...given('nodeIp', kubeletArgument(node?.map)('node-ip')),
   };
 }
 

@@ -23,6 +23,8 @@ export interface Task {
   searchPath?: string[];
   /** What the machine is to be. */
   expect?: Expectations;
+  /** A command after kubeadm may give the machine another address. */
+  addressMayCome?: boolean;
   /** Mend what Slipway can mend safely. */
   mend: boolean;
 }

@@ -21,6 +21,8 @@ export interface Call {
   mend: boolean;
   expect: Expectations | undefined;
   additions: KubeadmAdditions;
+  /** The commands after it. */
+  later: readonly string[];
 }
 
 export const patches: StepKind<PatchesSpec, Call> = {
@@ -49,13 +51,21 @@ const staticPods = (moment: 'before' | 'after'): StepKind<StaticPodsSpec, Call> 
 export const podsBefore = staticPods('before');
 export const podsAfter = staticPods('after');
 
+const NETWORK =
+  /\b(?:ip|ifconfig|ifup|nmcli|netplan|networkctl|wg|wg-quick|tailscale|dhclient|dhcpcd|udhcpc|keepalived|wicked|systemd-networkd|NetworkManager|networking)\b/;
+const mayAddAddress = (shell: string): boolean => NETWORK.test(shell);
+
 export const preflight: StepKind<PreflightSpec, Call> = {
   name: 'preflight',
-  plan: ({ command, mend, expect, config: more }) => [
+  plan: ({ command, mend, expect, later, config: more }) => [
     {
       id: 'preflight',
       title: 'check the machine',
-      spec: { command, mend, ...(expect === undefined ? {} : { expect }) },
+      spec: {
+        ...{ command, mend },
+        ...(expect === undefined ? {} : { expect }),
+        ...(later.some(mayAddAddress) ? { addressMayCome: true } : {}),
+      },
       more,
     },
   ],

@@ -18,13 +18,15 @@ export interface PreflightSpec {
   command: KubeadmCommand;
   mend: boolean;
   expect?: Expectations;
+  /** A command after kubeadm may give the machine another address. */
+  addressMayCome?: true;
 }
 
 /**
  * Checks configuration and machine before kubeadm does, in about a second. What will never come right ends
  * the sequence here. All else becomes a finding, and kubeadm runs.
  */
-export const checkBefore: Work<PreflightSpec> = ({ command, mend, expect }, shared) => ({
+export const checkBefore: Work<PreflightSpec> = ({ command, mend, expect, addressMayCome }, shared) => ({
   group: 'runcmd',
 
   async run(context) {
@@ -44,6 +46,7 @@ export const checkBefore: Work<PreflightSpec> = ({ command, mend, expect }, shar
       instance: owner.instance,
       mend,
       expect,
+      addressMayCome: addressMayCome ?? false,
       versions,
       searchPath: await exportedPath(host, shell.directory),
     });
