@@ -14,7 +14,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   attest:
     'kit pki protocol protocol/codes tpm/crypto tpm/evidence tpm/objects tpm/wire kube model policy store',
   capacity: 'protocol kube log.ts machines model store',
-  machines: 'kit protocol attest kube log.ts model policy store web',
+  machines: 'kit protocol protocol/codes attest kube log.ts model policy store web',
   proofs: 'kit protocol attest kube log.ts machines model policy store',
   // What a machine gets only by a proof that it gives now.
   fresh: 'pki protocol protocol/codes attest model store',

@@ -171,6 +171,8 @@ export interface NodeObservedEvent {
   state: 'kubelet-healthy' | 'registered' | 'ready' | 'not-ready';
   /** Why not ready, in the Node's own words. */
   message?: string;
+  /** `spec.providerID` of the Node as the cluster has it; absent while it has none. */
+  providerID?: string;
 }
 
 /**

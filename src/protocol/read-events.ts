@@ -190,6 +190,7 @@ const BODIES: BodyReaders = {
     node: text(from, 'node', ID),
     state: oneOf(from, 'state', ['kubelet-healthy', 'registered', 'ready', 'not-ready']),
     ...optional(from, 'message', (it, key) => looseText(it, key, TEXT)),
+    ...optional(from, 'providerID', (it, key) => text(it, key, 512)),
   }),
   'agent.lost': (from) => ({
     type: 'agent.lost',

@@ -10,6 +10,10 @@ export interface ClusterNode {
   reason?: string;
   message?: string;
   providerId?: string;
+  /** Its IP addresses (InternalIP, ExternalIP); names do not count. */
+  addresses: readonly string[];
+  /** A cloud controller has yet to set what it knows of the machine, its addresses too. */
+  awaitsCloud: boolean;
   /** These two belong to the machine whose kubelet registered the Node. */
   bootId?: string;
   systemUuid?: string;
@@ -24,6 +28,8 @@ export type NodeAnswer =
   /** Nobody answers, or something that is no API server, such as a proxy with a page of its own. */
   | { kind: 'unreachable'; problem: string };
 
+/** The kubelet's taint where a cloud controller is to come. */
+const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 const LIMIT_MS = 5_000;
 /** etcd takes no object of more than 1.5 MiB. */
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -61,8 +67,12 @@ export async function readNode(host: Host, access: ApiAccess, name: string): Pro
 interface NodeObject {
   kind?: unknown;
   metadata?: unknown;
-  spec?: { providerID?: unknown } | null;
-  status?: { conditions?: unknown; nodeInfo?: { bootID?: unknown; systemUUID?: unknown } | null } | null;
+  spec?: { providerID?: unknown; taints?: unknown } | null;
+  status?: {
+    conditions?: unknown;
+    addresses?: unknown;
+    nodeInfo?: { bootID?: unknown; systemUUID?: unknown } | null;
+  } | null;
 }
 
 /** Undefined where the body is no Node. */
@@ -75,10 +85,9 @@ function parseNode(body: string): ClusterNode | undefined {
   }
   if (object?.kind !== 'Node') return undefined;
   const { spec, status } = object;
-  const conditions: (Record<string, unknown> | null)[] = Array.isArray(status?.conditions)
-    ? status.conditions
-    : [];
-  const ready = conditions.find((one) => one?.type === 'Ready');
+  const conditions = itemsOf(status?.conditions);
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  const taints = itemsOf(spec?.taints);
   const texts = {
     reason: ready?.reason,
     message: ready?.message,
@@ -88,9 +97,18 @@ function parseNode(body: string): ClusterNode | undefined {
   };
   return {
     capacity: capacityOf(object),
+    addresses: itemsOf(status?.addresses).flatMap(({ type, address }) =>
+      typeof address === 'string' && (type === 'InternalIP' || type === 'ExternalIP') ? [address] : [],
+    ),
+    awaitsCloud: taints.some(({ key }) => key === UNINITIALIZED),
     ...(ready ? { ready: ready.status === 'True' } : {}),
     ...Object.fromEntries(
       Object.entries(texts).filter(([, value]) => typeof value === 'string' && value !== ''),
     ),
   };
+}
+
+function itemsOf(list: unknown): Record<string, unknown>[] {
+  const items: unknown[] = Array.isArray(list) ? list : [];
+  return items.filter((item) => typeof item === 'object' && item !== null) as Record<string, unknown>[];
 }

@@ -10,7 +10,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
+import { endpointTrouble } from './ask-endpoint.ts';
 import { awaitReady } from './await-ready.ts';
+import { addressTrouble } from './node-addresses.ts';
 import { type VerifySpec, verifyNode } from './verify.ts';
 
 const CLIENT = '/var/lib/kubelet/pki/kubelet-client-current.pem';
@@ -238,6 +240,68 @@ users: [{name: u, user: {client-certificate: ${CLIENT}, client-key: ${CLIENT}}}]
     const promise = awaitReady(host, 5_000, signal);
     node = { status: 200, body: object(undefined, 'True') };
     expect(await promise).toMatchObject({ ready: true });
+  });
+
+  describe('the addresses of the Node', () => {
+    const withAddresses = (addresses: [string, string][], more = {}, ready: string | null = 'True') =>
+      JSON.stringify({
+        kind: 'Node',
+        metadata: { name: 'n1' },
+        spec: more,
+        status: {
+          conditions: ready === null ? [] : [{ type: 'Ready', status: ready }],
+          addresses: addresses.map(([type, address]) => ({ type, address })),
+        },
+      });
+    const trouble = (body: string, own = ['10.99.0.11/24', 'fd00::b/64']) => {
+      node = { status: 200, body };
+      const interfaceAddresses = () => own.map((address) => ({ name: 'eth0', address }));
+      return addressTrouble({ ...quickHost(), interfaceAddresses }, new AbortController().signal);
+    };
+
+    it('are told where there is none, or none of this machine', async () => {
+      expect(await trouble(withAddresses([['Hostname', 'n1']]))).toBe('the Node "n1" has no IP address');
+      expect(await trouble(withAddresses([]))).toBe('the Node "n1" has no IP address');
+      expect(await trouble(withAddresses([['InternalIP', '10.125.200.2']], {}, 'False'))).toBe(
+        'the Node "n1" has only addresses that this machine does not have (10.125.200.2)',
+      );
+    });
+
+    it.each<[string, [string, string][], object?, string?]>([
+      ['its own', [['InternalIP', '10.99.0.11']]],
+      ['its own in another spelling', [['InternalIP', 'FD00:0::b']]],
+      [
+        'its own and that of a NAT',
+        [
+          ['ExternalIP', '203.0.113.9'],
+          ['InternalIP', '10.99.0.11'],
+        ],
+      ],
+      [
+        'those that a cloud controller has yet to set',
+        [],
+        { taints: [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }] },
+      ],
+    ])('are not: %s', async (_, addresses, spec) => {
+      expect(await trouble(withAddresses(addresses, spec))).toBeUndefined();
+    });
+
+    it('are not where the kubelet has told nothing yet, or the machine does not know its own', async () => {
+      expect(await trouble(withAddresses([], {}, null))).toBeUndefined();
+      expect(await trouble(withAddresses([]), [])).toBeUndefined();
+    });
+
+    it('may come a moment after the taint has gone', async () => {
+      const promise = trouble(withAddresses([]));
+      node = { status: 200, body: withAddresses([['InternalIP', '10.99.0.11']]) };
+      expect(await promise).toBeUndefined();
+    });
+  });
+
+  it('asks the endpoint of the control plane, and takes any answer', async () => {
+    expect(await endpointTrouble(quickHost(), `127.0.0.1:${port(api)}`)).toBeUndefined();
+    expect(await endpointTrouble(quickHost(), '127.0.0.1:1')).toBe('ECONNREFUSED');
+    expect(await endpointTrouble(quickHost(), '[::1]:1')).toBe('ECONNREFUSED');
   });
 
   it('is told by the API server when the node becomes Ready, and does not ask until then', async () => {

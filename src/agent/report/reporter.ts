@@ -215,7 +215,8 @@ class Reporter {
     this.#looking = this.#guard('node', async () => {
       const sight = await lookAtNode(this.#o.host);
       if (!sight) return;
-      if (sight.providerID) this.#learnt.providerID = sight.providerID;
+      const { providerID } = sight.observed;
+      if (providerID) this.#learnt.providerID = providerID;
       await this.#teller.tellNode(sight);
       this.#nodeReady = sight.observed.state === 'ready';
     }).finally(() => {

@@ -116,7 +116,8 @@ export class Teller {
 
   async tellNode({ observed, capacity }: NodeSight): Promise<void> {
     const { boot } = this.#o;
-    await this.#once(`node:${boot}:${observed.state}`, [observed]);
+    // A cloud controller may set the provider ID after the Node was seen.
+    await this.#once(`node:${boot}:${observed.state}:${observed.providerID ?? ''}`, [observed]);
     if (capacity === undefined) return;
     const { capacityFacts } = await import('./watch/told-facts.ts');
     await this.#tellChanged('capacity', capacityFacts(capacity, await this.#facts()));

@@ -86,6 +86,7 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Foundation[]>>> = 
   NodeIpNotOnMachine: ['address'],
   NodeNameWrong: [],
   NodeProviderIdWrong: [],
+  ProviderIdMismatch: [],
   KubeadmConfigInvalid: [],
   KubeadmConfigNotFound: ['disks'],
   // As of VersionSkew: the kubeadm may be another one in a moment.

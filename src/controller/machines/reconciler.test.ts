@@ -203,3 +203,47 @@ it('damps a machine that changes its verdict all the time, and says the latest i
   expect(world.says).toBe('ApiServerUnreachable');
   await world.reconciler.stop();
 });
+
+it('tells a Machine whose Node has another provider ID, whichever of them comes later', async () => {
+  const world = new World();
+  await world.start();
+  const { summary, ...record } = recordOf(3);
+  const node = { name: 'n1', state: 'ready' };
+  const done = (providerID?: string, seq = 30) => ({
+    ...{ ...record, seq },
+    summary: {
+      ...summary,
+      phase: 'Succeeded' as const,
+      node: { ...node, ...(providerID ? { providerID } : {}) },
+    },
+  });
+  const change = async (providerID: string | undefined): Promise<void> => {
+    world.object.spec = providerID === undefined ? {} : { providerID };
+    const machine = readMachine(world.object, 'v1beta2');
+    world.directory.put(machine);
+    world.reconciler.machineChanged(machine);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+  };
+  const said = () => {
+    const { status, reason } = world.object.status?.conditions?.[0] ?? {};
+    return `${status} ${reason}`;
+  };
+  // An empty one is no mismatch, on neither side.
+  await change('aws:///eu/i-2');
+  await world.tell(done());
+  expect(said()).toBe('True Bootstrapped');
+  await change(undefined);
+  await world.tell(done('aws:///eu/i-1', 31));
+  await change(undefined);
+  expect(said()).toBe('True Bootstrapped');
+  await change('aws:///eu/i-1');
+  expect(said()).toBe('True Bootstrapped');
+  await change('aws:///eu/i-2');
+  expect(said()).toBe('True ProviderIdMismatch');
+  expect(world.object.status?.conditions?.[0]?.message).toMatch(
+    /^The machine bootstrapped.* Its Node "n1" has the provider ID "aws:\/\/\/eu\/i-1", and this Machine has "aws:\/\/\/eu\/i-2": Cluster API finds no Node for it\. Compare /,
+  );
+  await change('aws:///eu/i-1');
+  expect(said()).toBe('True Bootstrapped');
+  await world.reconciler.stop();
+});

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import { reason } from '../log.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import type { Metrics } from '../web/metrics.ts';
-import { conditionOf, SILENT, SILENT_MS } from './condition.ts';
+import { BOOTSTRAPPED, conditionOf, SILENT, SILENT_MS } from './condition.ts';
 import { writeCondition } from './condition-writer.ts';
 import { Damper } from './damper.ts';
 import type { MachineDirectory } from './directory.ts';
@@ -46,6 +46,8 @@ interface Wanted {
   /** Digest of the last written condition, and its status with reason. */
   wrote: string | undefined;
   said: string | undefined;
+  /** The Machine's when the condition was made last. */
+  providerID: string | undefined;
   /** How often it was corrected since it last had something new to say. */
   fights: number;
   readonly verdicts: Damper;
@@ -113,7 +115,7 @@ export class Reconciler {
       // Not the stored time: the clock behind it may be another one, or may have been set since.
       this.#nodes.set(key, {
         ...{ record: after, verdictAt: now, heardAt: now, wroteAt: Number.NEGATIVE_INFINITY },
-        ...{ wrote: undefined, said: undefined, fights: 0 },
+        ...{ wrote: undefined, said: undefined, providerID: undefined, fights: 0 },
         ...{ verdicts: new Damper(VERDICTS), progress: new Damper(PROGRESS) },
       });
     }
@@ -137,7 +139,8 @@ export class Reconciler {
     if (key !== undefined) {
       const wanted = this.#nodes.get(key);
       // Our own writes come back over the watch; only changes by others need another look.
-      if (this.#leads && wanted && isTouched(machine, wanted)) this.#queue.add(key);
+      const isNews = wanted && (isTouched(machine, wanted) || machine.providerID !== wanted.providerID);
+      if (this.#leads && isNews) this.#queue.add(key);
       return;
     }
     if (!this.#leads) return;
@@ -162,7 +165,8 @@ export class Reconciler {
     if (wanted.said === undefined && machine.said === SILENT) wanted.heardAt = Number.NEGATIVE_INFINITY;
     const heardMs = performance.now() - wanted.heardAt;
     const { summary, storedAt } = wanted.record;
-    const condition = conditionOf(summary, heardMs, storedAt);
+    wanted.providerID = machine.providerID;
+    const condition = conditionOf(summary, heardMs, storedAt, machine.providerID);
     // What another node said of this Machine does not wait.
     const isSaid = machine.status !== undefined && machine.status !== 'Unknown';
     if (condition.reason === 'Waiting' && heardMs < WAITING_MS && !isSaid) {
@@ -230,7 +234,7 @@ export class Reconciler {
   }
 
   async #tell(machine: Machine, { status, reason: code, message }: Condition): Promise<void> {
-    if (status !== 'False') return;
+    if (status === 'Unknown' || code === BOOTSTRAPPED) return;
     try {
       await this.#parts.recorder.record(machine, { type: 'Warning', reason: code, message });
     } catch (error) {

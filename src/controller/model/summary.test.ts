@@ -60,6 +60,46 @@ describe('what a Machine says', () => {
     return [status, reason, message];
   };
 
+  it('of a node that bootstrapped: what is wrong with its addresses', () => {
+    const finding = (code: string): EventBody => ({
+      type: 'finding',
+      severity: 'warning',
+      code,
+      message: 'the Node "n" has no IP address',
+    });
+    expect(says(told(fact, started, begun, finding('NodeAddressWrong'), ended('succeeded')))).toEqual([
+      'True',
+      'NodeAddressWrong',
+      expect.stringMatching(
+        /^The machine bootstrapped in .*\. The Node "n" has no IP address\. Correct node-ip /,
+      ),
+    ]);
+    expect(says(told(fact, started, begun, finding('CommandFailed'), ended('succeeded')))[1]).toBe(
+      'Bootstrapped',
+    );
+    // The next boot looks anew.
+    const again = { ...started, sequence: 's2' };
+    expect(
+      says(told(started, finding('NodeAddressWrong'), ended('succeeded'), again, ended('succeeded')))[1],
+    ).toBe('Bootstrapped');
+  });
+
+  it('keeps the provider ID of the Node, whatever is seen of it later', () => {
+    const seen = (state: 'ready' | 'kubelet-healthy', providerID?: string, node = 'n'): EventBody => ({
+      ...{ type: 'node.observed', node, state },
+      ...(providerID ? { providerID } : {}),
+    });
+    expect(told(seen('ready', 'a'), seen('kubelet-healthy')).node).toEqual({
+      name: 'n',
+      state: 'kubelet-healthy',
+      providerID: 'a',
+    });
+    expect(told(seen('ready', 'a'), seen('ready', undefined, 'other')).node).toEqual({
+      name: 'other',
+      state: 'ready',
+    });
+  });
+
   it('while it runs: step, attempt, elapsed time', () => {
     expect(says(newSummary()).slice(0, 2)).toEqual(['Unknown', 'Waiting']);
     expect(says(told(fact, started, begun))).toEqual([

@@ -44,7 +44,15 @@ export interface Summary {
   stepStartedAt?: string;
   progress?: string;
   failure?: EventFailure;
-  node?: { name: string; state: string; message?: string };
+  node?: {
+    name: string;
+    state: string;
+    message?: string;
+    /** As the machine has seen it in the cluster; a Node's never changes. */
+    providerID?: string;
+  };
+  /** What the bootstrap found amiss with its Node, though it succeeded. */
+  concern?: { code: string; message: string };
   sentinel?: boolean;
   /** Warnings among the findings. */
   warnings: number;
@@ -130,6 +138,7 @@ export function fold(before: Summary, event: ReadEvent): Summary {
           name: event.node,
           state: event.state,
           ...(event.message === undefined ? {} : { message: event.message }),
+          ...providerIdOf(before, event),
         },
       };
     case 'node.reset':
@@ -139,7 +148,9 @@ export function fold(before: Summary, event: ReadEvent): Summary {
     case 'sentinel.seen':
       return { ...summary, sentinel: true };
     case 'finding':
-      return event.severity === 'warning' ? { ...summary, warnings: summary.warnings + 1 } : summary;
+      return event.severity === 'warning'
+        ? { ...summary, warnings: summary.warnings + 1, ...concernOf(event) }
+        : summary;
     case 'fact':
       return withFact(summary, event.name, event.value);
     case 'events.lost':
@@ -152,6 +163,22 @@ export function fold(before: Summary, event: ReadEvent): Summary {
 /** There is a node, whatever was known of it before. */
 function proved({ isNodeUnknown: _, ...summary }: Summary): Summary {
   return summary;
+}
+
+/** Findings that are told on the Machine of a node that bootstrapped. */
+const CONCERNS: ReadonlySet<string> = new Set(['NodeAddressWrong']);
+
+function concernOf({ code, message }: Of<'finding'>): Pick<Summary, 'concern'> {
+  return CONCERNS.has(code) ? { concern: { code, message } } : {};
+}
+
+/** A look that did not see the Node itself takes nothing back. */
+function providerIdOf(
+  { node: before }: Summary,
+  { node, providerID }: Of<'node.observed'>,
+): { providerID?: string } {
+  const known = providerID ?? (before?.name === node ? before.providerID : undefined);
+  return known === undefined ? {} : { providerID: known };
 }
 
 type Of<T extends ReadEvent['type']> = Extract<ReadEvent, { type: T }>;

@@ -33,6 +33,12 @@ export const controlPlaneCodes = () =>
       'The control plane on this machine did not come up in time.',
       'Look at crictl ps -a and crictl logs of kube-apiserver and etcd, and at journalctl -u kubelet.',
     ),
+    ControlPlaneEndpointSilent: entry(
+      'network',
+      'until-deadline',
+      'Nobody answers at the control plane endpoint after an init.',
+      'Look whether the load balancer or the virtual address behind controlPlaneEndpoint is up and leads to port 6443 of this machine; other machines join by it.',
+    ),
     ControlPlaneEndpointMissing: entry(
       'control plane',
       'permanent',

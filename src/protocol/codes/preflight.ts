@@ -75,6 +75,18 @@ export const preflightCodes = () =>
       'The Node has another provider ID than its configuration asks for, so Cluster API cannot match it to its Machine.',
       'Delete the Node of that name if it belongs to a machine that is gone; else correct provider-id in kubeletExtraArgs.',
     ),
+    ProviderIdMismatch: entry(
+      'node',
+      'permanent',
+      'The Node has another provider ID than its Machine, so Cluster API finds no Node for the Machine.',
+      'Compare spec.providerID of both: correct provider-id in kubeletExtraArgs, or what the cloud controller manager or the infrastructure provider sets, and replace the Machine. A provider ID never changes.',
+    ),
+    NodeAddressWrong: entry(
+      'node',
+      'until-deadline',
+      'The Node has no IP address, or only such as this machine does not have: no logs, no exec and no routes lead to it.',
+      'Correct node-ip in kubeletExtraArgs, or what the cloud controller manager sets; kubectl get nodes -o wide and ip -br address show both sides.',
+    ),
     NodeNotReady: entry(
       'node',
       'until-deadline',

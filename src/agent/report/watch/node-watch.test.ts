@@ -83,8 +83,7 @@ describe('what is seen of the Node', () => {
 
   it('is asked of the cluster of the current context, whatever TLS that has', async () => {
     expect(await look()).toEqual({
-      observed: { type: 'node.observed', node: 'n1', state: 'ready' },
-      providerID: 'p://1',
+      observed: { type: 'node.observed', node: 'n1', state: 'ready', providerID: 'p://1' },
       capacity: { resources: {}, labels: '', taints: '' },
     });
   });

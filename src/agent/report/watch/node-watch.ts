@@ -7,7 +7,6 @@ import { type Host, HostError } from '../../host/host.ts';
 
 export interface NodeSight {
   observed: NodeObservedEvent;
-  providerID?: string;
   /** What a Node offers that is Ready. */
   capacity?: NodeCapacity;
 }
@@ -37,9 +36,9 @@ export async function lookAtNode(host: Host): Promise<NodeSight | undefined> {
 function sightOf(node: string, { ready, message, providerId, capacity }: ClusterNode): NodeSight {
   const state = ready === undefined ? 'registered' : ready ? 'ready' : 'not-ready';
   const words = state === 'not-ready' && message !== undefined ? { message } : {};
+  const id = providerId === undefined ? {} : { providerID: providerId };
   return {
-    observed: { type: 'node.observed', node, state, ...words },
+    observed: { type: 'node.observed', node, state, ...words, ...id },
     ...(state === 'ready' ? { capacity } : {}),
-    ...(providerId === undefined ? {} : { providerID: providerId }),
   };
 }

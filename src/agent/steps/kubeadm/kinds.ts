@@ -9,6 +9,7 @@ import type { StepKind } from '../kind/step-kind.ts';
 import type { PatchesSpec } from './kubeadm-patches.ts';
 import type { KubeadmSpec } from './kubeadm-step.ts';
 import type { PreflightSpec } from './preflight.ts';
+import type { ReadySpec } from './ready.ts';
 import type { StaticPodsSpec } from './static-pods.ts';
 
 /** A call of kubeadm, with what the document says of it. */
@@ -85,11 +86,13 @@ export const kubeadm: StepKind<KubeadmSpec, Call> = {
   work: async () => (await import('./kubeadm-step.ts')).bootstrapNode,
 };
 
-export const ready: StepKind<Record<string, never>> = {
+export const ready: StepKind<ReadySpec> = {
   name: 'ready',
-  plan: ({ commands }: Document) =>
-    commands.some(({ kind }) => kind === 'kubeadm')
-      ? [{ id: 'ready', title: 'see the node become Ready', spec: {} }]
-      : [],
+  plan({ commands }: Document) {
+    const call = commands.find((command) => command.kind === 'kubeadm');
+    if (call === undefined) return [];
+    const spec = call.verb === 'init' ? { init: call } : {};
+    return [{ id: 'ready', title: 'see the node become Ready', spec }];
+  },
   work: async () => (await import('./ready.ts')).seeReady,
 };
