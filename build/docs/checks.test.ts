@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { RULES } from '../../src/agent/check/table.ts';
 import { checksPage, DOCUMENT } from './checks.ts';
 
-it('docs/checks.md is current (else run: node build/docs/checks.ts)', () => {
+it('docs/checks.md is current (else run: npm run node -- build/docs/checks.ts)', () => {
   expect(readFileSync(DOCUMENT, 'utf8')).toBe(checksPage());
 });
 

@@ -1,4 +1,4 @@
-/** Writes docs/checks.md from the table of rules; `node build/docs/checks.ts`. */
+/** Writes docs/checks.md from the table of rules; `npm run node -- build/docs/checks.ts`. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CLOUDS } from '../../src/agent/check/rule/clouds.ts';
@@ -41,7 +41,7 @@ const HEAD = [
   "What differs from cloud-init's schema (booleans and numbers where a string belongs, unknown keys, empty lists, old spellings)",
   'is told under the codes `UserDataInvalid` and `UserDataIgnoredKey`.',
   '',
-  'This page is made from the table of rules in `src/agent/check` by `node build/docs/checks.ts`; do not edit it.',
+  'This page is made from the table of rules in `src/agent/check` by `npm run node -- build/docs/checks.ts`; do not edit it.',
 ];
 
 function section({ title, rules }: { title: string; rules: readonly Rule[] }): string[] {

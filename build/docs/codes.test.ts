@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { codes } from '../../src/protocol/codes/codes.ts';
 import { codesPage, DOCUMENT } from './codes.ts';
 
-it('docs/codes.md is current (else run: node build/docs/codes.ts)', () => {
+it('docs/codes.md is current (else run: npm run node -- build/docs/codes.ts)', () => {
   expect(readFileSync(DOCUMENT, 'utf8')).toBe(codesPage());
 });
 

@@ -1,4 +1,4 @@
-/** Writes docs/codes.md from the table of codes; `node build/docs/codes.ts`. */
+/** Writes docs/codes.md from the table of codes; `npm run node -- build/docs/codes.ts`. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { codes } from '../../src/protocol/codes/codes.ts';
@@ -22,7 +22,7 @@ export function codesPage(table: Record<string, CodeEntry> = codes()): string {
     'Every failure that Slipway reports has one of these codes. They are stable: alerts may rest on them.',
     'On a machine, `slipway explain CODE` tells the same.',
     '',
-    'This page is made from `src/protocol/codes/codes.ts` by `node build/docs/codes.ts`; do not edit it.',
+    'This page is made from `src/protocol/codes/codes.ts` by `npm run node -- build/docs/codes.ts`; do not edit it.',
   ];
   for (const category of categories) {
     lines.push('', `## ${category.charAt(0).toUpperCase()}${category.slice(1)}`);

@@ -5,7 +5,7 @@ import { PICTURE, picture, RECORD } from './picture.ts';
 
 const record = readFileSync(RECORD, 'utf8');
 
-it('is drawn from the recorded text (node build/docs/picture.ts draws it anew)', () => {
+it('is drawn from the recorded text (npm run node -- build/docs/picture.ts draws it anew)', () => {
   expect(readFileSync(PICTURE, 'utf8')).toBe(picture(record));
 });
 

@@ -1,4 +1,4 @@
-/** Writes the JSON Schema of the one document; `node build/docs/schema.ts`, then `npm run fix` for its lines. */
+/** Writes the JSON Schema of the one document; `npm run node -- build/docs/schema.ts`, then `npm run fix` for its lines. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -6,7 +6,7 @@ import { root } from '../project.ts';
 import { firstBootFiles } from './first-boot.ts';
 
 it.each(Object.entries(firstBootFiles()))(
-  '%s is current (else run: node build/images/first-boot.ts)',
+  '%s is current (else run: npm run node -- build/images/first-boot.ts)',
   (path, text) => {
     expect(readFileSync(join(root, path), 'utf8')).toBe(text);
     // Cluster API puts such a script into user data that Jinja renders.

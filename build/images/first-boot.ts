@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, unitFile } from '../project.ts';
 
-// node build/images/first-boot.ts: renews the files of cloud-init/ and ignition/ that hold what stands elsewhere.
+// npm run node -- build/images/first-boot.ts: renews the files of cloud-init/ and ignition/ that hold what stands elsewhere.
 
 const REPORTER = 'slipway-report.service';
 

