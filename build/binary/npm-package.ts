@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
+import { npm } from '../npm.ts';
 import { root } from '../project.ts';
 
 interface Locked {
@@ -25,7 +26,7 @@ export function lockedPackage(name: string): Locked {
  * The folder of a package that `npm ci` leaves out because it is another platform's. npm fetches it at first use, from
  * where it gets all others; it is kept below node_modules/.cache.
  *
- * @throws Error where its sum is not that of package-lock.json
+ * @throws Error where npm cannot fetch it, or its sum is not that of package-lock.json
  */
 export function packageFolder(name: string): string {
   const { version, integrity } = lockedPackage(name);
@@ -37,8 +38,11 @@ export function packageFolder(name: string): string {
   mkdirSync(cache, { recursive: true });
   const scratch = mkdtempSync(join(cache, '.fetch-'));
   try {
-    const words = ['pack', `${name}@${version}`, '--silent', '--pack-destination', scratch];
-    execaSync('npm', words, { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'] });
+    const packed = npm(
+      ['pack', `${name}@${version}`, '--loglevel=error', '--pack-destination', scratch],
+      scratch,
+    );
+    if (!packed.ok) throw new Error(`npm cannot fetch ${name} ${version}: ${packed.stderr}`);
     const archive = join(scratch, readdirSync(scratch)[0] ?? '');
     const sum = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
     if (sum !== integrity)

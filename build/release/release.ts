@@ -21,7 +21,7 @@ import { PLATFORMS, programName, WINDOWS } from '../platforms.ts';
 import { projectVersion, releaseKey, root } from '../project.ts';
 import { megabytes } from '../sizes.ts';
 import { provenance, type Subject } from './provenance.ts';
-import { sbom } from './sbom.ts';
+import { needSbom, sbom } from './sbom.ts';
 import { needSigner, sign } from './sign.ts';
 
 interface ReleaseOptions {
@@ -46,6 +46,7 @@ export async function release({ folder, key, formats, say }: ReleaseOptions): Pr
     throw new Error('something in the checkout is not committed; a release is of a commit');
   if (existsSync(folder)) throw new Error(`${folder} is there already`);
   if (key !== undefined) needSigner(key);
+  needSbom();
   const commit = git('rev-parse', 'HEAD');
   const date = new Date(git('log', '-1', '--format=%cI')).toISOString();
   const scratch = `${folder}.part`;

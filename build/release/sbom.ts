@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { execaSync } from 'execa';
 import { bundle } from '../binary/bundle.ts';
 import { lockedPackage } from '../binary/npm-package.ts';
+import { npm } from '../npm.ts';
 import { type AgentPlatform, NODE_SHA256, nodePackage, WINDOWS } from '../platforms.ts';
 import { nodeBinary, projectVersion, root } from '../project.ts';
 
@@ -27,14 +28,29 @@ interface Described {
   readonly date: string;
 }
 
+/** @throws Error where npm cannot write one, before a release spends minutes on what goes into it */
+export function needSbom(): void {
+  npmSbom();
+}
+
+function npmSbom(): Sbom {
+  // All of them: with --omit=dev npm also leaves out what a development package may use beside the program.
+  const { ok, stdout, stderr } = npm(['sbom', '--sbom-format=cyclonedx', '--package-lock-only'], root);
+  if (ok) return JSON.parse(stdout) as Sbom;
+  const version = npm(['--version'], root).stdout;
+  if (/Unknown command/.test(stdout + stderr))
+    throw new Error(
+      `npm ${version} cannot write an SBOM (npm sbom): use npm 10 or newer for npm run release`,
+    );
+  throw new Error(`npm sbom failed (npm ${version}): ${stderr || stdout}`);
+}
+
 /**
  * The SBOM of a binary (CycloneDX 1.5, JSON): the npm packages that are in its bundle, from `npm sbom`, and what npm does
  * not know of: Node.js with its sums, and what is built into it, by its own account.
  */
 export async function sbom({ program, platform, path, date }: Described): Promise<string> {
-  // All of them: with --omit=dev npm also leaves out what a development package may use beside the program.
-  const words = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'];
-  const all = JSON.parse(execaSync('npm', words, { cwd: root, stderr: 'ignore' }).stdout) as Sbom;
+  const all = npmSbom();
   const system = platform === WINDOWS ? 'win32' : 'linux';
   const { inputs } = await bundle({ entry: `src/${program}.ts`, system });
   const embedded = packagesOf(inputs).map((name) => {
