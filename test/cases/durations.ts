@@ -15,6 +15,7 @@ const SLOWEST: Durations = {
   report: 210,
   preflight: 160,
   failures: 140,
+  'fresh-debian': 180,
   late: 140,
   hostile: 110,
   'sealed-control-plane': 110,

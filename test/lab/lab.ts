@@ -8,6 +8,7 @@ export type { MachineFile, MachineUnit } from './machine/machine-files.ts';
 export { cpuSecondsOfLabs, Lab, machineLayers, openLab } from './open-lab.ts';
 export { prepareMachines } from './prepare.ts';
 export { type Finished, LabError } from './process/command.ts';
+export { debianRoot } from './root/debian-root.ts';
 export { inRoot, withScratchDir } from './root/in-root.ts';
 export {
   CLOUD_INIT_BOOT,
