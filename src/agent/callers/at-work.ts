@@ -8,6 +8,8 @@ import { type UnitState, unitStates } from './systemd-unit.ts';
 export interface WorkSight {
   /** In words; undefined where nobody is. */
   busy: string | undefined;
+  /** kubeadm itself is running: what it has made is not whole yet. */
+  isKubeadm: boolean;
   /** The units that lead to a call of kubeadm. */
   units: readonly UnitState[];
 }
@@ -29,16 +31,17 @@ export class CallersAtWork {
   async look(printed: string): Promise<WorkSight> {
     const units = await this.#units([...this.#callers.units, ...announced(printed)]);
     const [kubeadm] = await this.#processes.look();
-    if (kubeadm !== undefined) return { busy: `kubeadm ${kubeadm.verb} is running`, units };
+    if (kubeadm !== undefined) return { busy: `kubeadm ${kubeadm.verb} is running`, isKubeadm: true, units };
+    const isKubeadm = false;
     for (const unit of units) {
       const busy = await this.#busyUnit(unit);
-      if (busy !== undefined) return { busy, units };
+      if (busy !== undefined) return { busy, isKubeadm, units };
     }
     const { scripts, isScheduled } = this.#callers;
     const running = await findRunning(this.#host, scripts, mentionsKubeadmBootstrap);
     if (running !== undefined)
-      return { busy: `a script that calls kubeadm is running (${running[0]})`, units };
-    return { busy: isScheduled ? 'cron or at is to call kubeadm' : undefined, units };
+      return { busy: `a script that calls kubeadm is running (${running[0]})`, isKubeadm, units };
+    return { busy: isScheduled ? 'cron or at is to call kubeadm' : undefined, isKubeadm, units };
   }
 
   async #units(names: readonly string[]): Promise<UnitState[]> {

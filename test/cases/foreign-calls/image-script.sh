@@ -1,4 +1,4 @@
 #!/bin/sh -e
 # A program that lies in the image: it joins where it is told what.
-[ "$2" != nothing ] || exit 0
-kubeadm join "$2" --token "$3" --discovery-token-ca-cert-hash "$4" --ignore-preflight-errors="$1"
+[ "$1" != nothing ] || exit 0
+kubeadm join "$1" --token "$2" --discovery-token-ca-cert-hash "$3" --ignore-preflight-errors="$4"

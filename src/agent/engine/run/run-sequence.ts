@@ -116,7 +116,8 @@ class SequenceRun {
         ms,
         ...(verdict.failure ? { failure: verdict.failure } : {}),
         ...(verdict.step ? { failedStep: verdict.step } : {}),
-        ...(this.#telling.findings.some(({ code }) => code === 'NotKnownToMakeANode')
+        ...(verdict.result === 'succeeded' &&
+        this.#telling.findings.some(({ code }) => code === 'NotKnownToMakeANode')
           ? { isNodeUnknown: true }
           : {}),
         ...(noted ? { noted } : {}),

@@ -27,6 +27,8 @@ class Machine {
   at: Record<number, () => void> = {};
   seconds = 0;
   deadline = 30;
+  /** A kubeadm join of root is running. */
+  kubeadm = false;
   progress: string[] = [];
   findings: string[] = [];
   readonly #stop = new AbortController();
@@ -64,12 +66,15 @@ class Machine {
       },
       ownFiles: {
         ...real.ownFiles,
-        list: async (path: string) => (path === '/proc' ? Object.keys(this.processes) : []),
+        list: async (path: string) =>
+          path === '/proc' ? [...Object.keys(this.processes), ...(this.kubeadm ? ['99'] : [])] : [],
         readIfPresent: async (path: string) => {
+          if (path === '/proc/99/cmdline') return Buffer.from('/usr/bin/kubeadm\0join\0');
+          if (path === '/proc/99/status') return Buffer.from('Uid:\t0\t0\t0\t0\n');
           const args = this.processes[/^\/proc\/(\d+)\/cmdline$/.exec(path)?.[1] ?? ''];
           return args && Buffer.from(`${args.join('\0')}\0`);
         },
-        readlink: async () => '',
+        readlink: async (path: string) => (path.endsWith('/exe') ? '/usr/bin/kubeadm' : 'pid:[1]'),
       },
       clock: {
         ...real.clock,
@@ -155,6 +160,10 @@ it('is done where the kubelet has its certificate, and then keeps the sentinel',
   const machine = new Machine();
   joined(machine)();
   expect(await see(machine, SCRIPT)).toEqual({ done: true });
+  expect(machine.written).toEqual([SENTINEL]);
+  // A reboot empties /run.
+  machine.files.delete(SENTINEL);
+  machine.written = [];
   const step = seeNode({ verb: 'join' }, shared(SCRIPT));
   const { host } = machine.context();
   await step.settled?.(host, false);
@@ -262,6 +271,37 @@ it('says of a unit that nothing has started whether a boot will', async () => {
     expect(failureOf(await see(machine, UNIT))?.cause).toBe(
       `Nothing has started kj.service, which was to call kubeadm join. ${words}`,
     );
+  }
+});
+
+it('waits for a kubeadm that is still running, though the kubelet has its certificate', async () => {
+  const machine = new Machine();
+  joined(machine)();
+  machine.kubeadm = true;
+  machine.at[6] = () => {
+    machine.kubeadm = false;
+  };
+  expect(await see(machine, SCRIPT)).toEqual({ done: true });
+  expect(machine.seconds).toBe(6);
+});
+
+it('has failed where kubeadm failed after the certificate, and not where what came behind it did', async () => {
+  const late =
+    '[preflight] Running pre-flight checks\n[kubelet-start] Starting the kubelet\nerror execution phase control-plane-join/etcd: error creating local etcd static pod manifest file: timeout waiting for etcd cluster to be available\nTo see the stack trace of this error execute with --v=5 or higher\n';
+  const well =
+    '[preflight] Running pre-flight checks\n[kubelet-start] Starting the kubelet\n\nThis node has joined the cluster:\n* Certificate signing request was sent to apiserver and a response was received.\n* The Kubelet was informed of the new secure connection details.\n\nlabel: command not found\n';
+  for (const [printed, isDone] of [
+    [late, false],
+    [well, true],
+  ] as const) {
+    const machine = new Machine();
+    joined(machine)();
+    machine.units['kj.service'] = {
+      ...{ InvocationID: 'a1', ActiveState: 'failed', SubState: 'failed', Result: 'exit-code' },
+      ...{ ExecMainCode: '1', ExecMainStatus: '1' },
+    };
+    machine.journal.a1 = printed;
+    expect((await see(machine, UNIT)).done).toBe(isDone);
   }
 });
 

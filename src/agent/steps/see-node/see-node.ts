@@ -7,7 +7,7 @@ import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import type { Shared } from '../kind/shared.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { putSentinels } from '../sentinel/write-sentinel.ts';
-import { whyNoNode } from './why-no-node.ts';
+import { hasKubeadmFailed, whyNoNode } from './why-no-node.ts';
 
 export interface NodeSpec {
   verb: 'init' | 'join';
@@ -61,13 +61,16 @@ async function awaitNode(verb: NodeSpec['verb'], context: StepContext, shared: S
   const { callers, background, printed } = shared;
   const scripts = [...(callers?.scripts ?? []), ...background()];
   const atWork = new CallersAtWork(host, callers === undefined ? undefined : { ...callers, scripts });
-  let last: WorkSight = { busy: undefined, units: [] };
+  let last: WorkSight = { busy: undefined, isKubeadm: false, units: [] };
   let told = '';
   let quiet = 0;
   let wasBusy = false;
   for (;;) {
-    if (await isNode(host, verb)) return announce(host);
+    const isMade = await isNode(host, verb);
+    if (isMade && host.root !== '/') return { done: true };
     last = await atWork.look(printed());
+    // The kubelet gets its certificate long before kubeadm join has made a control plane.
+    if (isMade && !last.isKubeadm) break;
     quiet = last.busy === undefined ? quiet + 1 : 0;
     wasBusy ||= last.busy !== undefined || last.units.length > 0;
     if (last.busy !== undefined && last.busy !== told) {
@@ -77,10 +80,11 @@ async function awaitNode(verb: NodeSpec['verb'], context: StepContext, shared: S
     if (signal.aborted || quiet > (wasBusy ? QUIET_LOOKS : 0)) break;
     await host.clock.sleep(LOOK_MS, signal).catch(() => undefined);
   }
+  const asked = { verb, callers, sight: last, printed: printed() };
   // It may have come between the look at the disk and the look at the callers.
-  if (await isNode(host, verb)) return announce(host);
+  if ((await isNode(host, verb)) && !(await hasKubeadmFailed(host, asked))) return announce(host);
   if (!signal.aborted) await removeFalseSentinel(context);
-  const found = await whyNoNode(host, { verb, callers, sight: last, printed: printed() });
+  const found = await whyNoNode(host, asked);
   return { done: false, failure: failure(found.code, found.cause, found), retry: 'no', isFinal: true };
 }
 

@@ -39,6 +39,20 @@ export async function whyNoNode(host: Host, { verb, callers, sight, printed }: N
   return inOurWords(verb, callers, sight, accounts);
 }
 
+/**
+ * Has a unit failed because kubeadm did, though the kubelet has its certificate? A join may fail after that, in etcd. What a
+ * script did behind a kubeadm that succeeded does not count.
+ */
+export async function hasKubeadmFailed(host: Host, { verb, sight }: NoNode): Promise<boolean> {
+  for (const unit of sight.units.filter(
+    ({ active, invocation }) => active === 'failed' && invocation !== '',
+  )) {
+    const text = await unitOutput(host, { unit: unit.name, ...unit });
+    if (diagnoseLog(readLines('log', text), { verb }).result === 'failed') return true;
+  }
+  return false;
+}
+
 async function accountsOf(
   host: Host,
   callers: Callers | undefined,

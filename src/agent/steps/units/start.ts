@@ -16,7 +16,10 @@ const PATIENCE_MS = 120_000;
  * Starts what the boot would have started, had the units been there. Nothing runs below a root directory, or
  * without systemd.
  */
-export const startUnits: Work<StartSpec> = ({ required, wanted, others, awaited }) => ({
+export const startUnits: Work<StartSpec> = ({ required, wanted, others, awaited }, { callers }) => ({
+  ...(callers?.units.some((name) => others.includes(name) || wanted.includes(name))
+    ? { provedBy: 'node' }
+    : {}),
   async run(context) {
     const { host, finding } = context;
     if (!(await systemdRuns(host))) return { done: true, message: 'systemd does not run here' };
