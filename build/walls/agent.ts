@@ -62,11 +62,12 @@ export const AGENT: Readonly<Record<string, string>> = {
   'host/common/process': 'host host/common/files host/common/system MACHINE',
   'host/common/system': 'kit host MACHINE',
   'host/linux': `host host/common/net host/common/system host/linux/files host/linux/files/paths host/linux/process
-    host/linux/system MACHINE`,
+    host/linux/sandbox host/linux/system MACHINE`,
   'host/linux/files': 'host host/common/files host/common/system host/linux/files/paths MACHINE',
   'host/linux/files/paths': 'host host/common/system MACHINE',
   'host/linux/process':
     'kit document host host/common/process host/common/system host/linux/files/paths MACHINE',
+  'host/linux/sandbox': 'kit host host/common/process host/linux/process MACHINE',
   'host/linux/system': 'tpm host host/common/system MACHINE',
   'host/windows':
     'kit document host host/common/files host/common/net host/common/process host/common/system MACHINE',

@@ -8,6 +8,7 @@ import { isSecretReference } from '../stores/reference/reference.ts';
 
 /** Kinds of steps that change nothing but a tree of files; accounts are changed by the tree's own programs. */
 const AT_REST: ReadonlySet<string> = new Set(['files', 'tree', 'groups', 'users', 'units']);
+const BY_PROGRAMS: ReadonlySet<string> = new Set(['groups', 'users']);
 /** An enabled unit starts when the image boots. */
 const COMES_BY_ITSELF: ReadonlySet<string> = new Set(['unit-starts', 'left-call', 'ready']);
 
@@ -18,17 +19,24 @@ const HOLDS_SECRETS: ReadonlySet<string> = new Set(['files', 'tree']);
 export interface Parted {
   now: PlannedStep[];
   later: PlannedStep[];
+  /** What the image's own programs would do, where they cannot run apart from the host. */
+  unsafe: PlannedStep[];
 }
 
-export function parted(document: Document): Parted {
+/** @param mayRun the image's own programs, which accounts need, and units that the image has enabled */
+export function parted(document: Document, mayRun = true): Parted {
   const isSecret = ({ from }: FileEntry) => isSecretReference(from?.url.reveal() ?? '');
   const secrets = document.files.filter(isSecret);
   const atRest = { ...document, files: document.files.filter((file) => !isSecret(file)) };
   const onMachine = { ...document, files: secrets, directories: [], links: [] };
   const steps = plan(onMachine).filter(({ kind }) => !COMES_BY_ITSELF.has(kind));
+  const callsProgram = ({ kind }: PlannedStep) =>
+    BY_PROGRAMS.has(kind) || (kind === 'units' && document.units?.some(({ enabled }) => enabled === false));
+  const files = plan(atRest).filter(({ kind }) => AT_REST.has(kind));
   return {
-    now: plan(atRest).filter(({ kind }) => AT_REST.has(kind)),
+    now: files.filter((step) => mayRun || !callsProgram(step)),
     later: steps.filter(({ kind }) => !AT_REST.has(kind) || HOLDS_SECRETS.has(kind)),
+    unsafe: files.filter((step) => !mayRun && callsProgram(step)),
   };
 }
 

@@ -46,7 +46,7 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
         'give files their owners and run commands below a directory',
         `slipway bootstrap --root ${root}`,
       );
-    const host = createHost({ root });
+    const host = createHost({ root, programs: 'trust' });
     await demandDirectory(host);
     const live = standard.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
     const stop = new AbortController();

@@ -9,6 +9,7 @@ import { documentSecrets } from '../secrets/document-secrets.ts';
 import { fitting } from '../steps/fitting.ts';
 import { impossible } from '../steps/impossible.ts';
 import { plan } from '../steps/plan.ts';
+import { unaskedPrograms } from '../steps/unasked-programs.ts';
 import { unmade } from '../steps/unmade.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
@@ -53,7 +54,8 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     const { planned, lacking } = await fitting(host, document, isWrong(read) ? [] : plan(document));
     const isAsked = !flags.again && !isWrong(read) && !(await hasBegun(host));
     const inVain = isAsked ? await ofMachine(host, document) : [];
-    const report = [...read, ...lacking, ...inVain, ...(await ofAccounts(document))];
+    const unasked = await unaskedPrograms(host);
+    const report = [...read, ...lacking, ...inVain, ...unasked, ...(await ofAccounts(document))];
     complainOf(report);
     const isBad = isWrong(report);
     if (flags.again && !isBad) {

@@ -13,6 +13,12 @@ import type { Files } from './files.ts';
 import type { Network } from './network.ts';
 import type { Processes } from './processes.ts';
 
+/**
+ * How programs of a root other than `/` run: `ask` apart from the host and changing nothing, `change` apart from the host, where
+ * they may change the root, and `trust` as root in a chroot, which any of them can leave.
+ */
+export type RootPrograms = 'ask' | 'change' | 'trust';
+
 export interface Host {
   readonly platform: 'linux' | 'windows';
   /** The directory that stands for the machine's `/`; `/` on the real machine. */
@@ -21,7 +27,7 @@ export interface Host {
   /** The agent's own files, whatever `root` is: paths that a person named, and its own program. */
   readonly ownFiles: Files;
   readonly clock: Clock;
-  /** Starts programs; below a root they run in a chroot. */
+  /** Starts programs; below a root as `RootPrograms` says. */
   readonly processes: Processes;
   readonly network: Network;
   readonly blockDevices: BlockDevices;

@@ -54,6 +54,14 @@ export interface DurableResult {
   ms: number;
 }
 
+/** Programs of a root run apart from the host, or not at all. */
+interface Sandbox {
+  /** Why none of them is started here, in words; undefined where they are. */
+  refusal(): Promise<string | undefined>;
+  /** The programs that were to run so far and did not. */
+  unasked(): readonly string[];
+}
+
 export interface Processes {
   /** Runs the program to its end. A program's failure never throws; see `exitStatus`. */
   run(spec: CommandSpec): Promise<CommandResult>;
@@ -77,6 +85,8 @@ export interface Processes {
   /** The machine path of the first executable of that name in PATH that `accept` allows. */
   which(name: string, accept?: (path: string) => Promise<boolean>): Promise<string | undefined>;
   isAlive(pid: number): boolean;
+  /** Only where programs are of a root that is not trusted. */
+  readonly sandbox?: Sandbox;
   /** Sets this process's name for ps, pgrep and pkill (default: "MainThread"). At most 15 bytes count. */
   nameSelf(name: string): void;
 }

@@ -50,6 +50,7 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Foundation[]>>> = 
   GroupNotCreated: ['accounts'],
   UserNotCreated: ['accounts'],
   AccountSettingIgnored: [],
+  ImageNotAsked: [],
   // The programs themselves wait for what they need of others.
   SystemSettingFailed: [],
   TimeSyncNotSetUp: ['time'],

@@ -10,6 +10,12 @@ export const machineCodes = () =>
       'A program that a step needs is not on this machine.',
       'Install the program named into the image, or take what needs it out of the user data.',
     ),
+    ImageNotAsked: entry(
+      'runtime',
+      'permanent',
+      'Programs of the image below --root were not asked, because this machine cannot run them apart from itself.',
+      'Call slipway as root on a machine with util-linux whose kernel allows user namespaces, or look at what is named yourself.',
+    ),
     GroupNotCreated: entry(
       'runtime',
       'permanent',

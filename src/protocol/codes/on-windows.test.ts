@@ -7,7 +7,7 @@ const OF_LINUX: readonly Code[] = [
   ...(['NetworkNotConfigured', 'UnitNotStarted', 'TimeSyncNotSetUp', 'DiskNotFound', 'DiskInUse'] as const),
   ...(['ProxyNotSetUp', 'CloudInitFailed', 'ConfigFileUnsafe', 'KernelSettingWrong', 'SwapEnabled'] as const),
   ...(['CgroupDriverMismatch', 'ControlPlaneNotReady', 'EtcdLearnerNotReady', 'EtcdDataUnusable'] as const),
-  ...(['TpmAbsent', 'IgnitionHasRun', 'CoreDnsLoop'] as const),
+  ...(['TpmAbsent', 'IgnitionHasRun', 'CoreDnsLoop', 'ImageNotAsked'] as const),
 ];
 
 const LINUX =

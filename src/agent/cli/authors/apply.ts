@@ -9,6 +9,7 @@ import { createHost } from '../../machine.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
 import { documentSecrets } from '../../secrets/document-secrets.ts';
 import { impossible } from '../../steps/impossible.ts';
+import { unaskedPrograms } from '../../steps/unasked-programs.ts';
 import { fromMetaData } from '../../userdata/instance/hostname.ts';
 import { ONLY_ELSEWHERE } from '../../userdata/opened.ts';
 import { demandRoot, rootOption, withUsage } from '../options/options.ts';
@@ -33,19 +34,21 @@ export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
     const root = rootOption(flags.root);
     if (root === '/') throw new UsageError('--root / is this machine; slipway bootstrap does it there');
     demandRoot('write an image', `slipway apply --root ${flags.root} ${file}`);
-    const host = createHost({ root });
+    const host = createHost({ root, programs: 'change' });
     if ((await host.ownFiles.stat(root))?.kind !== 'directory')
       throw new UsageError(`--root ${flags.root}: there is no such directory`);
-    const { document, metaData } = await readForMachine(createHost(), file, flags.metaData, host);
+    const asked = createHost({ root });
+    const { document, metaData } = await readForMachine(createHost(), file, flags.metaData, asked);
     remember(documentSecrets(document));
     complainOf(document.report);
     if (document.report.some(({ severity }) => severity === 'error')) return 2;
     if (document.sealed ?? document.chunked) return refuseSealed();
     // kubeadm is the machine's, but nothing mends the file that it will read there.
     complainOf(checkDocument(document).map((entry) => ({ ...entry, severity: 'warning' })));
-    const parts = parted(withoutName(document, metaData));
-    if (parts.later.length > 0 && flags.partly !== true) return refuse(parts);
-    const inVain = await impossible(host, document);
+    const refusal = await refusalOf(host, document);
+    const parts = parted(withoutName(document, metaData), refusal === undefined);
+    if (parts.later.length + parts.unsafe.length > 0 && flags.partly !== true) return refuse(parts, refusal);
+    const inVain = [...(await impossible(asked, document)), ...(await unaskedPrograms(asked))];
     complainOf(inVain);
     if (inVain.some(({ severity }) => severity === 'error')) return 2;
     return applied(host, document, parts);
@@ -65,13 +68,20 @@ function refuseSealed(): number {
   return 2;
 }
 
-function refuse({ later }: Parted): number {
+/** Setting up namespaces takes a moment, so it is tried only where a program will be called. */
+async function refusalOf({ processes }: Host, document: Document): Promise<string | undefined> {
+  return parted(document, false).unsafe.length === 0 ? undefined : processes.sandbox?.refusal();
+}
+
+function refuse({ later, unsafe }: Parted, refusal: string | undefined): number {
   for (const { title } of later) say(`error: ${title}: this needs a running machine`);
+  for (const { title } of unsafe)
+    say(`error: ${title}: this needs programs of the image, and none is started: ${refusal}`);
   say('nothing was changed; with --partly the rest is done, and this is left to the machine');
   return 2;
 }
 
-async function applied(host: Host, document: Document, { now, later }: Parted): Promise<number> {
+async function applied(host: Host, document: Document, { now, later, unsafe }: Parted): Promise<number> {
   try {
     const failure = await apply(host, document, now, {
       done: ({ title }, message) => tell(`done: ${title}${message === '' ? '' : ` (${message})`}`),
@@ -86,7 +96,7 @@ async function applied(host: Host, document: Document, { now, later }: Parted): 
     say(`error: ${error.message}`);
     return 1;
   }
-  for (const { title } of later) tell(`left to the machine: ${title}`);
+  for (const { title } of [...unsafe, ...later]) tell(`left to the machine: ${title}`);
   if (now.length === 0) tell('nothing to do below a directory');
   return 0;
 }

@@ -14,7 +14,7 @@ export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
   ['--source <name>', 'ask this source and no other, such as ec2 or nocloud'],
   [
     '--root <dir>',
-    'act below this directory instead of on this machine; its own programs are called in a chroot, as root',
+    'act below this directory, which you trust, instead of on this machine; its programs run in a chroot, as root',
     '/',
   ],
   [
@@ -38,7 +38,7 @@ export const PLAN_OPTIONS: readonly OptionRow[] = [
   ['--again', 'what bootstrap --again would do here: what has changed since the last success, or has failed'],
   [
     '--root <dir>',
-    'look for user data below this directory, whose shell and useradd are asked in a chroot, as root',
+    'look for user data below this directory, whose programs are asked in namespaces of their own, as root',
     '/',
   ],
   ['--output <format>', 'text or json', 'text'],

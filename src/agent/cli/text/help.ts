@@ -70,7 +70,8 @@ Examples:
 Every mistake in the user data is told with its line and column. Exit status: 0
 with the steps, 2 with mistakes, 75 where no user data was found or a server
 that they name may answer later. With --output json, "report" holds the mistakes
-and warnings.
+and warnings. With --root, programs of that directory are asked in namespaces of
+their own, or not at all: then a warning says what is not known (ImageNotAsked).
 `,
   },
   check: {
@@ -112,8 +113,11 @@ Examples:
 
 Commands, disks, mounts, kernel settings and kubeadm need a running machine:
 they are refused by name before anything is changed. Users are made by the
-image's own useradd. It is safe to run it again. Exit status: 0 done, 1 a step
-failed, 2 nothing was changed.
+image's own useradd, which runs in namespaces of its own: it sees the image and
+nothing else of this machine. Where these cannot be made no program of the image
+is called, and what needs one is refused or, with --partly, left to the machine.
+It is safe to run it again. Exit status: 0 done, 1 a step failed, 2 nothing was
+changed.
 `,
   },
   preflight: {

@@ -5,16 +5,18 @@ import { interfaceAddresses } from '../common/net/interface-addresses.ts';
 import { callUnix } from '../common/net/unix-call.ts';
 import { createClock } from '../common/system/clock.ts';
 import { stayLean } from '../common/system/stay-lean.ts';
-import type { Host } from '../host.ts';
+import type { Host, RootPrograms } from '../host.ts';
 import { createBlockDevices } from './files/block-devices.ts';
 import { createFiles } from './files/files.ts';
 import { resolveInRoot } from './files/paths/resolve.ts';
 import { takeLock } from './process/lock.ts';
 import { createProcesses } from './process/processes.ts';
+import { createSandboxedProcesses } from './sandbox/sandbox.ts';
 
 /** The Linux machine whose `/` is `root`; default: this machine. */
-export function createLinuxHost(options: { root?: string } = {}): Host {
+export function createLinuxHost(options: { root?: string; programs?: RootPrograms } = {}): Host {
   const root = resolve(options.root ?? '/');
+  const { programs = 'trust' } = options;
   const files = createFiles(root);
   let boot: string | undefined;
   return {
@@ -23,7 +25,10 @@ export function createLinuxHost(options: { root?: string } = {}): Host {
     files,
     ownFiles: root === '/' ? files : createFiles('/'),
     clock: createClock(),
-    processes: createProcesses(root),
+    processes:
+      root === '/' || programs === 'trust'
+        ? createProcesses(root)
+        : createSandboxedProcesses(root, programs === 'change'),
     network: { client: createHttpClient, callUnix },
     blockDevices: createBlockDevices(root),
     tpm: async (path) => (await import('./system/tpm-channel.ts')).openTpm(resolveInRoot(root, path), path),
