@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { elapsedMs } from '../../common/system/clock.ts';
 import { childProcess, os } from '../../common/system/late-modules.ts';
 import { LineSplitter } from '../../line-splitter.ts';
@@ -11,6 +12,8 @@ interface Start {
   readonly argv: readonly [string, ...string[]];
   readonly env: NodeJS.ProcessEnv;
   readonly isLeader: boolean;
+  /** Descriptors that the program must not inherit, besides those that Node.js keeps to itself. */
+  readonly withheld?: readonly number[];
   end(pid: number): void;
 }
 
@@ -25,8 +28,9 @@ export function runProgram(start: Start, spec: CommandSpec): Promise<CommandResu
       env: start.env,
       detached: start.isLeader,
       windowsHide: true,
-      stdio: [spec.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [spec.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...deadEnds(start.withheld)],
     });
+    for (const end of child.stdio.slice(3)) (end as Writable | null)?.destroy();
     let timedOut = false;
     let settled = false;
     const stop = () => {
@@ -86,6 +90,12 @@ export function runProgram(start: Start, spec: CommandSpec): Promise<CommandResu
       }, 500).unref();
     });
   });
+}
+
+/** What stands in place of the descriptors from 3 on: a pipe whose other end is closed at once. */
+function deadEnds(withheld: readonly number[] = []): ('ignore' | 'pipe')[] {
+  const length = Math.max(2, ...withheld) - 2;
+  return Array.from({ length }, (_, at) => (withheld.includes(at + 3) ? 'pipe' : 'ignore'));
 }
 
 function describeSpawnError(error: Error): string {

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, lstatSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot, type TinyRoot } from '../../../../../test/support/tiny-root.ts';
 import { createLinuxHost } from '../host.ts';
@@ -89,6 +90,37 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
       } finally {
         execFileSync('umount', [proc]);
       }
+    });
+
+    it('inherit no descriptor of whoever called the agent', () => {
+      const host = pathToFileURL(join(import.meta.dirname, '../host.ts'));
+      const script = `
+      import { createLinuxHost } from ${JSON.stringify(host)};
+      const { processes } = createLinuxHost({ root: process.argv[1], programs: 'ask' });
+      const { stdout } = await processes.run({ argv: ['sh', '-c', 'for n in 3 7 ' + process.argv[2] + '; do (eval "cat <&$n") 2>/dev/null; done; echo end'] });
+      console.log(stdout);`;
+      const secret = join(image.path, 'etc/secret');
+      writeFileSync(secret, 'secret\n');
+      // Node.js itself starts the caller with these.
+      const descriptor = openSync(secret, 'r');
+      const stdio = Array.from({ length: 8 }, (_, at) =>
+        at === 7 ? descriptor : at === 1 ? 'pipe' : 'ignore',
+      );
+      const words = ['--input-type=module', '-e', script, image.path];
+      const { stdout } = spawnSync(process.execPath, [...words, '9'], {
+        stdio: stdio as 'pipe'[],
+        encoding: 'utf8',
+      });
+      const through = spawnSync(
+        'bash',
+        ['-c', 'exec "$0" "$@" 45 45<"$SECRET"', process.execPath, ...words],
+        {
+          encoding: 'utf8',
+          env: { ...process.env, SECRET: secret },
+        },
+      );
+      closeSync(descriptor);
+      expect([stdout, through.stdout]).toEqual(['end\n\n', 'end\n\n']);
     });
 
     it('say 127 where there is no such program, and end with their group at the time limit', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { errorMessage } from '../../../../kit/errors.ts';
 import { runProgram } from '../../common/process/run-program.ts';
 import { HostError } from '../../host.ts';
@@ -105,6 +105,7 @@ function runInSandbox(root: string, mayWrite: boolean, spec: CommandSpec): Promi
     argv,
     env: { PATH: process.env.PATH || DEFAULT_PATH, ...given(spec.env) },
     isLeader: true,
+    withheld: inheritable(),
     // Nothing is lost with a program that only reads.
     end: mayWrite ? endGroup : killGroup,
   } as const;
@@ -116,6 +117,29 @@ function runInSandbox(root: string, mayWrite: boolean, spec: CommandSpec): Promi
 /** The variables of the agent stay with it: they may hold secrets. */
 function given(changes: CommandSpec['env'] = {}): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * The descriptors above 2 that a program would inherit. Node.js keeps the first sixteen to itself, and more only as long as there
+ * is no gap; a shell may have opened any.
+ */
+function inheritable(): number[] {
+  return readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter((descriptor) => descriptor > 2 && !isClosedOnExec(descriptor));
+}
+
+const CLOSE_ON_EXEC = 0o2000000;
+
+function isClosedOnExec(descriptor: number): boolean {
+  try {
+    const [, flags = ''] =
+      /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? [];
+    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0;
+  } catch {
+    // The one by which the folder was read.
+    return true;
+  }
 }
 
 /** Every ID that this process knows stands for itself, so that files get the owners that the image means. */
