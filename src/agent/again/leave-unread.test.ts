@@ -1,4 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
@@ -136,6 +138,69 @@ describe.runIf(process.getuid?.() === 0)('a boot of a node with other user data 
       expect((await network()).settings).toBeUndefined();
     }
   });
+
+  it('asks no address that such a volume names, and the one of its own volume at every boot', async () => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      if (/(?:vendor-data|network-config)$/.test(request.url ?? '')) response.statusCode = 404;
+      response.end(request.url?.endsWith('user-data') ? GOOD : 'local-hostname: n1\n');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const leading = (path: string) => `seedfrom: http://127.0.0.1:${port}/${path}/\n`;
+    try {
+      rmSync(join(root.path, SEED), { recursive: true });
+      volume('i-1', '', leading('own'));
+      expect((await boot()).result).toBe('succeeded');
+      expect(asked).toContain('/own/user-data');
+      asked.length = 0;
+      expect(await boot()).toMatchObject({ result: 'succeeded', findings: [] });
+      expect(asked).toContain('/own/user-data');
+      asked.length = 0;
+      for (const [id, user, more] of [
+        ['i-1', '', leading('evil')],
+        ['i-2', '', leading('own')],
+        ['i-1', EVIL, leading('own')],
+        ['i-1', '', `${leading('own')}network-interfaces: evil\n`],
+      ] as const) {
+        volume(id, user, more);
+        const outcome = await boot();
+        expect(outcome).toMatchObject({ result: 'succeeded', instance: 'i-1' });
+        expect(outcome.findings.at(-1)).toMatchObject({ code: 'NodeLeftAsItIs' });
+      }
+      expect([asked, log()]).toEqual([[], 'first\njoined\n']);
+    } finally {
+      server.close();
+    }
+  });
+
+  it.each([
+    ['', 'came on no volume'],
+    ['seed', 'were others'],
+  ])(
+    'asks no address that a volume names which came later, whatever made it a node (%s)',
+    async (how, why) => {
+      if (how === 'seed') {
+        rmSync(join(root.path, SEED), { recursive: true });
+        volume('i-1', GOOD);
+      }
+      expect((await boot()).result).toBe('succeeded');
+      let asked = 0;
+      const server = createServer((_, response) => {
+        asked += 1;
+        response.end('');
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      try {
+        volume('i-2', '', `seedfrom: http://127.0.0.1:${(server.address() as AddressInfo).port}/\n`);
+        expect((await boot()).findings.at(-1)?.message).toMatch(why);
+        expect(asked).toBe(0);
+      } finally {
+        server.close();
+      }
+    },
+  );
 
   it('goes by its own volume at every boot, and by others where somebody asks for them', async () => {
     rmSync(join(root.path, SEED), { recursive: true });

@@ -14,10 +14,10 @@ import { leaveUnread } from './leave-unread.ts';
  */
 export async function strangeSeed(
   host: Host,
-  found: { readonly source: string; readonly userData: Uint8Array },
+  found: { readonly source: string; readonly userData: Uint8Array; readonly volumeSays?: Uint8Array },
 ): Promise<Failure | undefined> {
   const noted = await notedSeed(host);
-  if (noted === undefined || noted === seedOf(found.userData)) return undefined;
+  if (noted === undefined || noted === seedOf(found.volumeSays ?? found.userData)) return undefined;
   // A volume may lead to user data on this machine's disk, which lose their secrets upon success.
   if (noted !== null && (await areWiped(host, found.userData))) return undefined;
   const before = noted === null ? 'came on no volume' : 'were others';

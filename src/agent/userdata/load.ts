@@ -96,7 +96,7 @@ export async function offering(
 
 function noted(loaded: Loaded, given: Found | undefined, file: string | undefined): Loaded {
   if (loaded.kind === 'none' || file !== undefined) return loaded;
-  return { ...loaded, seed: given?.fromVolume ? seedOf(given.userData) : null };
+  return { ...loaded, seed: given?.fromVolume ? seedOf(given.volumeSays ?? given.userData) : null };
 }
 
 /** @throws what says nothing of the user data */

@@ -38,11 +38,11 @@ export async function search(host: Host, options: SearchOptions): Promise<Source
   for (const row of rows) {
     const sign = how ?? (row.recognise === undefined ? undefined : await row.recognise(machine, settings));
     if (sign === undefined && row.recognise !== undefined) continue;
-    const { patienceMs = PATIENCE_MS, offerNetwork = () => undefined } = options;
-    const ask = { machine, settings, patienceMs, offerNetwork };
+    const { patienceMs = PATIENCE_MS, offerNetwork = () => undefined, refuse } = options;
+    const ask = { machine, settings, patienceMs, offerNetwork, ...(refuse ? { refuse } : {}) };
     const answer = await asked(row, { ...ask, isChosen: how !== undefined });
     const given = givenBy(answer);
-    if (given?.fromVolume && (await options.refuse?.(given))) {
+    if (given?.fromVolume && (await refuse?.(given))) {
       strange ??= answer;
       continue;
     }

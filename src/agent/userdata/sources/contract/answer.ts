@@ -41,6 +41,8 @@ export interface Found {
   remarks?: ReportEntry[];
   /** A volume has a part in them. Who may write to a disk of the machine, as a pod may to a volume of its own, can label it so. */
   fromVolume?: true;
+  /** By what the volume is known again, where its user data lie on a server that it names; else `userData`. */
+  volumeSays?: Uint8Array;
   /** What the source is owed for the user data. A plan pays nothing. */
   duties?: readonly Duty[];
 }

@@ -1,5 +1,5 @@
 import type { NetworkConfig } from '../../instance/instance.ts';
-import type { SourceAnswer } from '../contract/answer.ts';
+import type { Found, SourceAnswer } from '../contract/answer.ts';
 import type { Machine } from './machine.ts';
 import type { SourceSettings } from './settings.ts';
 
@@ -13,6 +13,8 @@ export interface SourceContext {
   isChosen: boolean;
   /** Tells of a network configuration that lies on the machine, before the source asks anybody over the network. */
   offerNetwork(config: NetworkConfig): void;
+  /** Says why nothing is to be taken of what a volume has a part in; asked before a request that the volume causes. */
+  refuse?(found: Found): Promise<unknown>;
 }
 
 /** @throws HostError if it is there but unreadable. @throws SourceError if it is there and gives nothing */

@@ -44,6 +44,19 @@ export async function readNoCloud(context: SourceContext): Promise<SourceAnswer>
   const ownNetwork = own?.networkConfig && networkConfig(own.networkConfig, own.place);
   // The seed may lie on a server that is reached by this very network only.
   if (from !== undefined && ownNetwork !== undefined) context.offerNetwork(ownNetwork);
+  const volumeSays =
+    from !== undefined && volume && leadsElsewhere(layers, from) ? told(volume.found) : undefined;
+  if (volume && volumeSays) {
+    const unasked = {
+      source: `nocloud (${volume.device}, seedfrom)`,
+      userData: Buffer.alloc(0),
+      metaData: rest,
+      fromVolume: true,
+      volumeSays,
+    } as const;
+    // Whoever may label a volume must not make a node ask an address of their choice.
+    if (await context.refuse?.(unasked)) return found(unasked);
+  }
   const seed = from === undefined ? layers.findLast((layer) => layer.userData !== undefined) : undefined;
   const data = from === undefined ? seed : await followSeed(machine, from, patienceMs);
   if (data === undefined) return { kind: 'not-mine', looked: [nothingAt(from)] };
@@ -59,7 +72,22 @@ export async function readNoCloud(context: SourceContext): Promise<SourceAnswer>
     ...(network === undefined ? {} : { networkConfig: network }),
     ...(remarks.length === 0 ? {} : { remarks }),
     ...(volume ? { fromVolume: true } : {}),
+    ...(volumeSays ? { volumeSays } : {}),
   });
+}
+
+/** It is the volume, the last of the layers, that names the server. */
+function leadsElsewhere(layers: readonly Layer[], from: string): boolean {
+  const isOwn = mergeMetaData(layers.slice(0, -1)).seedfrom === undefined;
+  return isOwn && !from.startsWith('/') && !from.startsWith('file://');
+}
+
+/** All that a seed says itself, in one form. */
+function told({ userData, metaData, vendorData, networkConfig }: Seed): Buffer {
+  const text = (bytes: Buffer | undefined) => bytes?.toString('base64') ?? null;
+  return Buffer.from(
+    JSON.stringify([text(userData), metaData.values, text(vendorData), text(networkConfig)]),
+  );
 }
 
 /** Its settings are there: what they lead to may be on a volume that is attached or mounted late. */
