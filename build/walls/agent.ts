@@ -185,7 +185,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/decode': 'kit/bytes document text',
   'userdata/forms': 'kit kit/bytes kit/secrets document fetch host text text/yaml userdata/decode',
   'userdata/handed': 'document userdata/decode userdata/forms',
-  'userdata/ignition': `document text userdata/forms userdata/ignition/check userdata/ignition/config
+  'userdata/ignition': `document host text userdata/forms userdata/ignition/check userdata/ignition/config
     userdata/ignition/lift userdata/ignition/render userdata/ignition/schema userdata/ignition/translate`,
   'userdata/ignition/check': `document stores/reference text userdata/ignition/schema userdata/ignition/unit
     userdata/ignition/url`,

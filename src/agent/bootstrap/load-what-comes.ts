@@ -1,6 +1,7 @@
 import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
 import { formatMs } from '../../kit/duration.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
+import { timeLimit } from '../host/time-limit.ts';
 import { stillStarting } from '../startup/starting.ts';
 import { type Loaded, type LoadOptions, loadDocument } from '../userdata/load.ts';
 import type { NoDocument, Opener } from '../userdata/opened.ts';
@@ -30,6 +31,7 @@ export async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> 
     until ??= AbortSignal.any([stop, AbortSignal.timeout(leftMs)]);
     return until;
   };
+  const limit = timeLimit(() => end - host.clock.monotonic());
   let told = '';
   const setUpNetwork: LoadOptions['setUpNetwork'] = async (settings) => {
     const { applyNetwork } = await import('../network/apply-network.ts');
@@ -40,7 +42,7 @@ export async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> 
   for (let looks = 1; ; looks += 1) {
     const answer = await loadDocument(host, {
       ...options,
-      ...{ keepsIncluded: true, open, signal },
+      ...{ keepsIncluded: true, open, signal, limit },
       ...(options.isAgain
         ? {}
         : { refuse: async (found) => (await import('../again/strange-seed.ts')).strangeSeed(host, found) }),

@@ -43,3 +43,7 @@ export const MAX_JINJA_CHAIN = 500;
 
 /** Characters of the headers of a MIME part. */
 export const MAX_MIME_HEADERS = 64 * 1024;
+
+/** Names in one path, and in the paths of all files, directories and links together. A node's document has some hundred. */
+export const MAX_PATH_DEPTH = 256;
+export const MAX_PATH_NAMES = 200_000;

@@ -1,9 +1,6 @@
 import { placeText } from '../../kit/position.ts';
 import type { Document, Position, ReportEntry } from '../document/document.ts';
 
-/** Longer than any system takes: such a path fails by itself, and has too many directories to look at. */
-const LONGEST_PATH = 4096;
-
 interface Place {
   path: string;
   where?: Position;
@@ -25,10 +22,13 @@ export function contradictions(document: Pick<Document, 'files' | 'directories' 
       { severity: 'error', code: 'UserDataInvalid', message, ...(where === undefined ? {} : { where }) },
     ];
   };
-  const below = [...files, ...directories, ...links].flatMap((place) => {
-    const file = above(clean(place.path))
-      .map((path) => written.get(path))
-      .find((one) => one !== undefined);
+  const places = [...files, ...directories, ...links];
+  const fileAbove = filesAbove(
+    places.map(({ path }) => clean(path)),
+    written,
+  );
+  const below = places.flatMap((place) => {
+    const file = fileAbove.get(clean(place.path));
     return file === undefined ? [] : tell(place, 'lies below', file);
   });
   const inPlace = directories.flatMap((place) => {
@@ -40,8 +40,23 @@ export function contradictions(document: Pick<Document, 'files' | 'directories' 
 
 const clean = (path: string): string => path.replace(/\/+/g, '/').replace(/(.)\/$/, '$1');
 
-/** The directories in which a path lies. */
-function above(path: string): string[] {
-  if (path.length > LONGEST_PATH) return [];
-  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index)).filter((each) => each !== '');
+/**
+ * For each path that lies below a file, the topmost such file. The paths are looked at in the order of a tree, where all that lies
+ * below a file follows it: to look up each directory of each path would take as long as the square of a path's length.
+ */
+function filesAbove(paths: readonly string[], written: ReadonlyMap<string, Place>): Map<string, Place> {
+  // NUL, which no path holds, sorts before every other character.
+  const inOrder = [...new Set(paths)].map((path) => path.replaceAll('/', '\0')).sort();
+  const found = new Map<string, Place>();
+  let top: { below: string; file: Place } | undefined;
+  for (const key of inOrder) {
+    const path = key.replaceAll('\0', '/');
+    if (top !== undefined && key.startsWith(top.below)) {
+      found.set(path, top.file);
+      continue;
+    }
+    const file = written.get(path);
+    if (file !== undefined) top = { below: `${key}\0`, file };
+  }
+  return found;
 }

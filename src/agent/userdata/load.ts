@@ -5,6 +5,7 @@ import { failure } from '../engine/failure.ts';
 import { notedSeed, seedOf } from '../engine/last-instance.ts';
 import { FetchError } from '../fetch/fetch.ts';
 import { type Host, HostError } from '../host/host.ts';
+import { type Limit, TimeLimitError, unlimited } from '../host/time-limit.ts';
 import { traceOfIgnition } from './ignition-has-run.ts';
 import { readImageConfig } from './image-config.ts';
 import { fromMetaData } from './instance/hostname.ts';
@@ -49,6 +50,8 @@ export interface LoadOptions {
   keepsIncluded?: boolean;
   /** Ends whatever is being included; made for who asks. */
   signal?(): AbortSignal;
+  /** How long reading may hold this process; absent: as long as it takes. */
+  limit?: Limit;
   /** Says why nothing is to be read of what a volume has a part in. */
   refuse?(found: Found): Promise<Failure | undefined>;
   /** Absent: user data that lie elsewhere stay there, and are no document. */
@@ -102,6 +105,7 @@ function noted(loaded: Loaded, given: Found | undefined, file: string | undefine
 /** @throws what says nothing of the user data */
 function noneFor(error: unknown, isNamed: boolean): NoDocument {
   if (error instanceof NetworkNotUp) return none(error.permanent, error.failure);
+  if (error instanceof TimeLimitError) return none(false, failure('DeadlineExceeded', TOO_LONG));
   if (error instanceof FetchError) return none(false, failure('ResourceNotFetched', error.message));
   if (!(error instanceof HostError)) throw error;
   const isSetting = error.path === OWN_FILE && error.errno === 'EINVAL';
@@ -114,6 +118,9 @@ function noneFor(error: unknown, isNamed: boolean): NoDocument {
     failure(code, errorMessage(error), error.errno === 'EACCES' ? { remedy: FORBIDDEN } : named),
   );
 }
+
+const TOO_LONG =
+  'Reading the user data took until the deadline, and nothing of them was done: they are far larger than any that make a node.';
 
 const FORBIDDEN = 'Call it as root (sudo): user data hold secrets, so others may not read them.';
 
@@ -128,7 +135,7 @@ export async function loadCall(host: Host, command: KubeadmCommand): Promise<Doc
 async function fromAnswer(
   stage: NetworkStage,
   answer: SourceAnswer,
-  { userDataFile: file, networkFile, keepsIncluded = false, open, signal }: LoadOptions,
+  { userDataFile: file, networkFile, keepsIncluded = false, open, signal, limit = unlimited }: LoadOptions,
 ): Promise<Loaded> {
   const { host } = stage;
   switch (answer.kind) {
@@ -139,7 +146,7 @@ async function fromAnswer(
       const image = hasRun ? undefined : await readImageConfig(host);
       const instance = String(answer.metaData['instance-id'] ?? '');
       const library = { host, instance, keeps: keepsIncluded, ...(signal ? { signal } : {}) };
-      const around = { onDisk, library, ...(image ? { image } : {}), opensSealed: true };
+      const around = { onDisk, library, ...(image ? { image } : {}), opensSealed: true, limit };
       // Whoever names a file of user data is on the machine already, by its network as it is.
       const isLeft = hasRun || (file !== undefined && networkFile === undefined);
       const network = isLeft ? { report: [] } : await stage.decide(answer.networkConfig);

@@ -1,6 +1,7 @@
 import type { Document, InstanceData, KubeadmCommand, ReportEntry } from '../document/document.ts';
 import { nothingAsked } from '../document/nothing-asked.ts';
 import { Report } from '../text/report.ts';
+import { tooManyDirectories } from '../text/too-many-directories.ts';
 import { contradictions } from './contradictions.ts';
 import { decodeUserData } from './decode/decode.ts';
 import type { Part } from './decode/part.ts';
@@ -88,6 +89,8 @@ export function documentOf(command: KubeadmCommand, onDisk: readonly NodeFile[])
 
 /** The user data's key `slipway` wins over the files; only this function decides that. */
 function withSettings(document: Document, key: SlipwayKey, onDisk: readonly NodeFile[]): Document {
+  const excess = tooManyDirectories(document);
+  if (excess !== undefined) return { ...document, report: [...document.report, excess] };
   const report: ReportEntry[] = [];
   const settings = merged(settingsIn(onDisk, document.files, report), key);
   return {

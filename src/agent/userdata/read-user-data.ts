@@ -1,5 +1,6 @@
 import type { ChunkedUserData } from '../document/chunked.ts';
 import type { Document } from '../document/document.ts';
+import { type Limit, unlimited } from '../host/time-limit.ts';
 import type { Part } from './decode/part.ts';
 import type { Library } from './forms/included.ts';
 import { holdsOthers } from './forms/stand-ins.ts';
@@ -19,6 +20,8 @@ interface Surroundings {
   library?: Library;
   /** Somebody opens what is sealed; else a stub gets a warning. */
   opensSealed?: boolean;
+  /** How long reading may hold this process. */
+  limit?: Limit;
 }
 
 /**
@@ -26,13 +29,14 @@ interface Surroundings {
  * was found. Bad input never throws; see `documentOfParts`.
  *
  * @throws NotYetIncluded if a server does not give what is included yet
+ * @throws TimeLimitError
  */
 export async function readUserData(
   raw: Buffer,
   instance: Instance,
-  { onDisk = [], image, library, opensSealed = false }: Surroundings = {},
+  { onDisk = [], image, library, opensSealed = false, limit = unlimited }: Surroundings = {},
 ): Promise<Document> {
-  const found = decoded(raw, instance);
+  const found = limit(() => decoded(raw, instance));
   const stub = await stubAmong(found);
   if (stub !== undefined) {
     if (!opensSealed && stub !== 'bad') found.report.warn('UserDataSealed', SEALED);
@@ -45,19 +49,21 @@ export async function readUserData(
     return documentWith({ withoutKubeadm: true, chunked }, found.report, instance, []);
   }
   const [given, ...others] = found.parts ?? [];
-  const only = given && others.length === 0 ? renderedConfig(given, instance, found.report) : undefined;
+  const only =
+    given && others.length === 0 ? limit(() => renderedConfig(given, instance, found.report)) : undefined;
   if (only?.type === 'application/vnd.coreos.ignition+json') {
     const { readIgnition } = await import('./ignition/read-ignition.ts');
     const { report } = found;
-    const content = await readIgnition(only.source, report, library);
+    const content = await readIgnition(only.source, report, library, limit);
     const host = library?.isOffline ? undefined : library?.host;
-    return documentWith(await withMetaData(content, instance, report, host), report, instance, onDisk);
+    const whole = await withMetaData(content, instance, report, host);
+    return limit(() => documentWith(whole, report, instance, onDisk));
   }
   const whole = library === undefined ? found : await withIncluded(found, library);
   const all = { ...whole, ...(image ? { image } : {}) };
   return whole.parts?.some(({ type }) => type === NATIVE)
-    ? withNative(all, whole.parts, instance, onDisk)
-    : documentOfParts(all, instance, onDisk);
+    ? withNative(all, whole.parts, instance, onDisk, limit)
+    : limit(() => documentOfParts(all, instance, onDisk));
 }
 
 const NATIVE = 'application/vnd.slipway+yaml';
@@ -91,32 +97,35 @@ async function withNative(
   parts: readonly Part[],
   instance: Instance,
   onDisk: readonly NodeFile[],
+  limit: Limit,
 ): Promise<Document> {
   const { readNative } = await import('./native/read-native.ts');
   const { joined } = await import('./native/join-native.ts');
-  const natives: Native[] = [];
-  for (const { type, source } of parts) {
-    if (type !== NATIVE) continue;
-    const report = found.report.of(source);
-    const native = readNative(source, instance.metaData, report);
-    if (native?.content.format === 'ignition' && parts.length > 1)
-      report.error(
-        'UserDataInvalid',
-        'With order: ignition it must be the whole user data.',
-        source.locate(0),
-      );
-    if (native !== undefined) natives.push(native);
-  }
-  const others = parts.filter(({ type }) => type !== NATIVE);
-  const base =
-    others.length === 0
-      ? documentWith({ format: natives[0]?.content.format ?? 'none' }, found.report, instance, onDisk)
-      : documentOfParts({ ...found, parts: others }, instance, onDisk);
-  const { hostname, ...whole } = natives.reduce(joined, base);
-  const document = documentWith({ ...whole, report: base.report }, found.report, instance, onDisk);
-  if (hostname === undefined) delete document.hostname;
-  else document.hostname = hostname;
-  return document;
+  return limit(() => {
+    const natives: Native[] = [];
+    for (const { type, source } of parts) {
+      if (type !== NATIVE) continue;
+      const report = found.report.of(source);
+      const native = readNative(source, instance.metaData, report);
+      if (native?.content.format === 'ignition' && parts.length > 1)
+        report.error(
+          'UserDataInvalid',
+          'With order: ignition it must be the whole user data.',
+          source.locate(0),
+        );
+      if (native !== undefined) natives.push(native);
+    }
+    const others = parts.filter(({ type }) => type !== NATIVE);
+    const base =
+      others.length === 0
+        ? documentWith({ format: natives[0]?.content.format ?? 'none' }, found.report, instance, onDisk)
+        : documentOfParts({ ...found, parts: others }, instance, onDisk);
+    const { hostname, ...whole } = natives.reduce(joined, base);
+    const document = documentWith({ ...whole, report: base.report }, found.report, instance, onDisk);
+    if (hostname === undefined) delete document.hostname;
+    else document.hostname = hostname;
+    return document;
+  });
 }
 
 async function withIncluded(found: Decoded, library: Library): Promise<Decoded> {

@@ -1,5 +1,6 @@
 import type { FileEntry } from '../../document/document.ts';
-import { failed } from '../../engine/failure.ts';
+import { failed, failure } from '../../engine/failure.ts';
+import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { Work } from '../kind/step-kind.ts';
@@ -25,7 +26,7 @@ export const writeFiles: Work<FilesSpec> = ({ entries, stores }) => ({
   // A server may give a secret once.
   repeatable: entries.every(({ append, from }) => !append && from === undefined),
 
-  async run({ host, interrupted, signal }) {
+  async run({ host, interrupted, signal, remainingMs }) {
     const secrets = new SecretContents(host, stores, signal);
     try {
       const opened: FileEntry[] = [];
@@ -33,13 +34,16 @@ export const writeFiles: Work<FilesSpec> = ({ entries, stores }) => ({
       for (const section of sections(entries)) {
         const whole = await secrets.fill(await withSources(host, section, signal));
         const ready = await withOpened(host, whole);
-        await writeInOrder(host, ready, interrupted, anew);
+        await writeInOrder({ host, interrupted, remainingMs }, ready, anew);
         opened.push(...ready);
       }
       await confirmLast(secrets, entries, opened);
       return { done: true, message: `${entries.length} written` };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
+      // How much time the whole run had, the engine knows.
+      if (error.code === 'DeadlineExceeded')
+        return { done: false, failure: failure(error.code, error.message), retry: 'yes' };
       return failed(error.code, error.message, error.more);
     } finally {
       await secrets.close();
@@ -53,7 +57,7 @@ export const writeFiles: Work<FilesSpec> = ({ entries, stores }) => ({
         const isLost = VOLATILE.test(entry.path) && (await host.files.stat(entry.path)) === undefined;
         if (!isLost) continue;
         const whole = await secrets.fillAgain(await withSources(host, [entry]));
-        await writeBatch(host, await withOpened(host, whole));
+        await writeBatch(host, await withOpened(host, whole), () => Number.POSITIVE_INFINITY);
       }
     } finally {
       await secrets.close();
@@ -82,45 +86,53 @@ async function confirmLast(
   entries: readonly FileEntry[],
   opened: readonly FileEntry[],
 ): Promise<void> {
+  const last = new Map(entries.map(({ path }, index) => [path, index]));
   for (const [index, entry] of entries.entries()) {
     const written = opened[index];
-    const isLast = entries.findLastIndex(({ path }) => path === entry.path) === index;
-    if (written && isLast && isSecret(entry)) await secrets.confirm(written);
+    if (written && last.get(entry.path) === index && isSecret(entry)) await secrets.confirm(written);
   }
 }
 
 /** @param anew What was written anew in this run; grows. */
 async function writeInOrder(
-  host: Host,
+  context: Pick<StepContext, 'host' | 'interrupted' | 'remainingMs'>,
   entries: readonly FileEntry[],
-  interrupted: boolean,
   anew: Set<string>,
 ): Promise<void> {
-  let batch: FileEntry[] = [];
+  const { host, interrupted, remainingMs } = context;
+  let batch = new Map<string, FileEntry>();
   for (const entry of entries) {
     // The file that a later entry appends to must exist first.
-    if (entry.append || batch.some(({ path }) => path === entry.path)) {
-      await writeBatch(host, batch);
-      batch = [];
+    if (entry.append || batch.has(entry.path)) {
+      await writeBatch(host, [...batch.values()], remainingMs);
+      batch = new Map();
     }
     // What was just written anew holds nothing that an earlier run has appended.
     if (entry.append) await append(host, entry, interrupted && !anew.has(entry.path));
     else {
-      batch.push(entry);
+      batch.set(entry.path, entry);
       anew.add(entry.path);
     }
   }
-  await writeBatch(host, batch);
+  await writeBatch(host, [...batch.values()], remainingMs);
 }
 
-async function writeBatch(host: Host, entries: FileEntry[]): Promise<void> {
-  await host.files.writeAll(
-    entries.map(({ path, content, mode, owner }) => ({
-      path,
-      content: content.reveal(),
-      options: { mode, owner, ownsParents: true },
-    })),
-  );
+/** How many files are written without a look at the clock: nothing else runs meanwhile. */
+const AT_ONCE = 256;
+
+/** @throws Problem DeadlineExceeded */
+async function writeBatch(host: Host, entries: FileEntry[], remainingMs: () => number): Promise<void> {
+  for (let at = 0; at < entries.length; at += AT_ONCE) {
+    if (at > 0 && remainingMs() <= 0)
+      throw new Problem('DeadlineExceeded', 'The deadline passed before all files were written');
+    await host.files.writeAll(
+      entries.slice(at, at + AT_ONCE).map(({ path, content, mode, owner }) => ({
+        path,
+        content: content.reveal(),
+        options: { mode, owner, ownsParents: true },
+      })),
+    );
+  }
 }
 
 /** Appending is not idempotent, so a repeated step does not append what is already there. */

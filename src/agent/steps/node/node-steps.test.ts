@@ -261,3 +261,23 @@ test('a call without a configuration gets a flag for its patches', async () => {
     '--experimental-patches=/p',
   ]);
 });
+
+test('files are written until the deadline, and the rest is left to another attempt', async () => {
+  const host = createLinuxHost({ root: machine.root.path });
+  const list = Array.from({ length: 600 }, (_, at) => `{path: /many/${at}, content: x}`).join(', ');
+  const document = readDocument(Buffer.from(`#cloud-config\nwrite_files: [${list}]\n`), {
+    metaData: {},
+    source: 'test',
+  });
+  const [step] = await loadSteps(
+    plan(document).filter(({ id }) => id === 'files'),
+    openShared(host, document, 'i-1', () => {}),
+  );
+  const context: Partial<StepContext> = { host, signal: new AbortController().signal, remainingMs: () => 0 };
+  expect(await step?.run(context as StepContext)).toMatchObject({
+    done: false,
+    retry: 'yes',
+    failure: { code: 'DeadlineExceeded' },
+  });
+  expect((await host.files.list('/many')).length).toBe(256);
+});

@@ -1,4 +1,5 @@
 import type { Document } from '../../document/document.ts';
+import { type Limit, unlimited } from '../../host/time-limit.ts';
 import type { Report } from '../../text/report.ts';
 import type { SourceText } from '../../text/source-text.ts';
 import type { Library } from '../forms/included.ts';
@@ -50,13 +51,21 @@ export async function readIgnition(
   source: SourceText,
   report: Report,
   library?: Library,
+  limit: Limit = unlimited,
 ): Promise<IgnitionContent> {
   const nothing: IgnitionContent = { format: 'ignition', files: [], commands: [], users: [], groups: [] };
-  const read = readConfig(source, report);
+  const read = limit(() => readConfig(source, report));
   if (read === undefined || report.failed) return nothing;
   const whole = await rendered(read, library, report);
   if (whole === undefined) return nothing;
-  const { checked, asked } = whole;
+  return limit(() => translated(whole, report, nothing));
+}
+
+function translated(
+  { checked, asked }: { checked: Checked; asked: NonNullable<Document['asked']> },
+  report: Report,
+  nothing: IgnitionContent,
+): IgnitionContent {
   const { places } = checked;
   const say = new Remarks(places, report);
   const config = asSpec3(checked, say);

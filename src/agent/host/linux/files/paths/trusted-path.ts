@@ -44,10 +44,14 @@ export function followTrusted(root: string, path: string, known: KnownDirectorie
     throw new HostError(`the path ${JSON.stringify(path)} is not absolute`, 'EINVAL', path);
   const above = root === '/' ? '' : root;
   const owners = ownersOf(root);
-  const pending = partsOf(normalize(path)).reverse();
-  let done = '';
+  const whole = normalize(path);
+  const parent = whole.slice(0, Math.max(0, whole.lastIndexOf('/')));
+  // No part of a known path is a link. Files often lie side by side, so their directory is not walked to again.
+  const knownParent = whole.endsWith('/') ? undefined : known.get(above + parent);
+  const pending = partsOf(knownParent ? whole.slice(parent.length) : whole).reverse();
+  let done = knownParent ? parent : '';
   /** What `done` was when it was looked at; undefined: missing. */
-  let here: Stats | undefined | 'not looked at' = 'not looked at';
+  let here: Stats | undefined | 'not looked at' = knownParent ?? 'not looked at';
   let hasParent = true;
   let links = 0;
   const foreign = (whose: number, base: string, ...names: string[]) => ({
