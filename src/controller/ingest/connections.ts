@@ -86,6 +86,11 @@ export class Connections {
     return this.#closed;
   }
 
+  /** Has a machine shown its certificate from there? */
+  isKnown(address: string): boolean {
+    return this.#known.has(address);
+  }
+
   /** The connection has shown the certificate of this machine: it is no stranger's any more. */
   proved(socket: Socket, machine: string): void {
     const open = this.#byPort.get(portOf(socket));
@@ -179,7 +184,7 @@ export class Connections {
   }
 }
 
-/** Names a connection: TLS has other objects for it than TCP. */
+/** Names a connection. */
 function portOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

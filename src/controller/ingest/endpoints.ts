@@ -32,8 +32,8 @@ import type { Log } from '../log.ts';
 import { nodeKey } from '../model/node-record.ts';
 import type { Releases } from '../release/releases.ts';
 import type { Metrics } from '../web/metrics.ts';
+import { addressOf } from './gates.ts';
 import type { EventIntake } from './intake.ts';
-import { peerAddress } from './peer-address.ts';
 import { strangers } from './refusals.ts';
 
 /** The paths of the API, and how large their bodies may be. */
@@ -101,7 +101,7 @@ export class Endpoints {
 
   #challenge(bytes: Buffer, socket: TLSSocket): unknown {
     const asked = readChallengeRequest(bytes);
-    const address = peerAddress(socket.remoteAddress);
+    const address = addressOf(socket);
     return challengeReplyBody(this.#parts.enrolment.challenge(asked, channelOf(socket), address));
   }
 

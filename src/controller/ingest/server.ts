@@ -22,8 +22,8 @@ import {
   pathLabel,
 } from './endpoints.ts';
 import { Former } from './former.ts';
+import { addressOf, putGates, rawOf } from './gates.ts';
 import type { EventIntake } from './intake.ts';
-import { peerAddress } from './peer-address.ts';
 import { Peers } from './peers.ts';
 import { asRefused, isNoFault, strangers } from './refusals.ts';
 
@@ -101,20 +101,20 @@ export class IngestServer {
       (request, response) => void this.#answer(request, response),
     );
     this.server.maxHeadersCount = 64;
-    this.connections = new Connections(this.server, options.connections, (why, address) =>
-      this.#refuse(why, address),
-    );
+    const refused = (why: string, address: string): void => this.#refuse(why, address);
+    // Connections first, so that who may not connect costs no gate.
+    putGates(this.server, { isKnown: (address) => this.connections.isKnown(address), refused });
+    this.connections = new Connections(this.server, options.connections, refused);
     this.server.on('secureConnection', (socket: TLSSocket) => {
       const payer = this.#payerOf(peerOf(socket));
-      if (payer !== undefined) this.connections.proved(socket, payer);
+      if (payer !== undefined) this.connections.proved(rawOf(socket), payer);
     });
     this.server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) =>
-      this.#refuse('tls', socket.remoteAddress, reason(error)),
+      this.#refuse('tls', addressOf(socket), reason(error)),
     );
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       // Endless headers, or too many of them: there is nobody to answer.
-      if (error.code !== 'ECONNRESET')
-        this.#refuse('http', (socket as TLSSocket).remoteAddress, reason(error));
+      if (error.code !== 'ECONNRESET') this.#refuse('http', addressOf(socket as TLSSocket), reason(error));
       socket.destroy();
     });
   }
@@ -150,14 +150,14 @@ export class IngestServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const socket = request.socket as TLSSocket;
-    const address = peerAddress(socket.remoteAddress);
+    const address = addressOf(socket);
     const path = request.url ?? '';
     const peer = peerOf(socket);
     if (peer) this.peers.add(peer.binding, socket);
     try {
       this.#limit(this.#payerOf(peer), address);
       const answer = await this.#route(request, path, peer, (known, bytes) => {
-        response.once('close', this.connections.arrived(socket));
+        response.once('close', this.connections.arrived(rawOf(socket)));
         return this.#endpoints.answer(known, bytes, peer, socket);
       });
       this.#metrics.requests.add({ path, status: '200' });
@@ -184,7 +184,7 @@ export class IngestServer {
         return use(path, bytes);
       });
     if (!peer && FOR_MACHINES.includes(path)) throw strangers();
-    const address = peerAddress(request.socket.remoteAddress);
+    const address = addressOf(request.socket);
     return await this.#strangerBodies.read(request, { peer: address, maxBytes }, (bytes) => use(path, bytes));
   }
 

@@ -1,5 +1,6 @@
 import { asks, flood } from './flood.ts';
 import { full } from './full.ts';
+import { handshakes } from './handshakes.ts';
 import { identity } from './identity/identity.ts';
 import { pods } from './pods.ts';
 import { rights } from './rights.ts';
@@ -10,7 +11,7 @@ export const about =
   'attacks that found something once: on the controller with its own rights and a real API server';
 
 /** One file or folder for each kind of attack; all share one cluster and one controller. */
-const ATTACKS = [identity, rights, pods, flood, full, asks, strangers];
+const ATTACKS = [identity, rights, pods, flood, full, asks, strangers, handshakes];
 
 export async function run(say: (line: string) => void): Promise<void> {
   const scene = await openScene(say);

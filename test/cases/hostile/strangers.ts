@@ -1,11 +1,11 @@
 import { strict as assert } from 'node:assert';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
 import { bootstrapEvents, SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 import { startStrangers } from '../../support/controller/strangers.ts';
+import { ask } from './ask.ts';
 import { Latencies } from './latency.ts';
 import type { Scene } from './scene.ts';
 
@@ -68,16 +68,4 @@ export async function strangers({ say }: Pick<Scene, 'say'>): Promise<void> {
     await controller.end('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function ask(port: number, path: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, path, timeout: 60_000 }, (answer) => {
-      let text = '';
-      answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      answer.once('end', () => resolve(text));
-    });
-    asked.once('timeout', () => asked.destroy(new Error(`no answer of port ${port} for a minute`)));
-    asked.once('error', reject).end();
-  });
 }
