@@ -72,6 +72,8 @@ export async function buildAgent({
       // A text: esbuild makes a module of its own for anything else, which each other one would evaluate.
       SLIPWAY_UNITS: JSON.stringify(JSON.stringify(system === 'win32' ? windowsFiles() : unitFiles())),
       SLIPWAY_PUBLIC_KEY: JSON.stringify(releaseKey()),
+      // A bundle lies in no folder of sources; what asks for one has looked whether it is one.
+      'import.meta.dirname': '""',
     },
   });
   if (warnings.length > 0) {

@@ -1,9 +1,20 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { bundle } from './bundle.ts';
 import { components } from './components.ts';
 
 describe('the controller', () => {
+  it('has the thread that verifies chains as a program that runs by itself', async () => {
+    const { code } = await bundle({ entry: 'src/controller/chains/worker.ts' });
+    const worker = new Worker(code, { eval: true, env: {}, execArgv: [] });
+    worker.postMessage({ key: 'a', certificates: Buffer.from('3000', 'hex'), authorities: [], now: 0 });
+    const [answer] = await once(worker, 'message');
+    expect(answer).toMatchObject({ why: 'its certificate is damaged' });
+    await worker.terminate();
+  });
+
   it("is a bundle of its own, without the agent's code", async () => {
     const { inputs, metafile } = await bundle({ entry: 'src/slipway-controller.ts' });
     const strangers = inputs.filter(

@@ -26,17 +26,20 @@ export async function buildController(
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
   process.once('exit', remove);
   try {
-    const [main, licenses, node, output] = [
+    const [main, chains, licenses, node, output] = [
       'slipway-controller.cjs',
+      'chains',
       'licenses',
       'node',
       'slipway-controller',
-    ].map((name) => join(scratch, name)) as [string, string, string, string];
+    ].map((name) => join(scratch, name)) as [string, string, string, string, string];
     const { code, inputs } = await bundle({ entry: 'src/slipway-controller.ts' });
     writeFileSync(main, code);
+    // A thread runs a program of its own, which imports a part of the same sources.
+    writeFileSync(chains, (await bundle({ entry: 'src/controller/chains/worker.ts' })).code);
     writeFileSync(licenses, licensesText(partsOf(inputs)));
     stripBinary(path, node);
-    pack({ main, assets: { licenses: basename(licenses) }, node, runner, output });
+    pack({ main, assets: { licenses: basename(licenses), chains: basename(chains) }, node, runner, output });
     const answer = sayVersion(output, runner);
     writeFileSync(join(dist, 'addon-components.yaml'), components());
     writeFileSync(

@@ -13,6 +13,8 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   store: 'kit kit/terminal protocol kube model MACHINE',
   attest:
     'kit pki protocol protocol/codes tpm/crypto tpm/evidence tpm/objects tpm/wire kube model policy store',
+  // Chains of endorsement keys, in a thread of its own.
+  chains: 'kit tpm/evidence attest policy MACHINE',
   capacity: 'protocol kube log.ts machines model store',
   machines: 'kit protocol protocol/codes attest kube log.ts model policy store web',
   proofs: 'kit protocol attest kube log.ts machines model policy store',
@@ -24,7 +26,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   approve: 'kit pki protocol kube log.ts machines model',
   ingest: 'kit kit/bytes kit/secrets protocol attest fresh log.ts model release store web MACHINE',
   keys: 'kit pki kube log.ts store',
-  serve: `kit approve attest capacity fresh ingest keys kube log.ts machines model policy proofs release store web
+  serve: `kit approve attest capacity chains fresh ingest keys kube log.ts machines model policy proofs release store web
     MACHINE`,
   'cli/text': 'kit protocol model',
   cli: `kit kit/command-line kit/terminal protocol tpm/sealing attest cli/text keys kube log.ts model proofs release sealing serve

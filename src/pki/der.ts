@@ -13,11 +13,13 @@ export const TAG = {
   oid: 0x06,
   utf8String: 0x0c,
   printableString: 0x13,
+  teletexString: 0x14,
   ia5String: 0x16,
   sequence: 0x30,
   set: 0x31,
   utcTime: 0x17,
   generalizedTime: 0x18,
+  bmpString: 0x1e,
 } as const;
 
 /** Encodes a value with any tag. */

@@ -181,7 +181,11 @@ class Player {
     const done = await this.#exec(['slipway', 'bootstrap', ...where, ...flags], step);
     expectNoStackTrace(done.stdout + done.stderr);
     if (step.expect?.code)
-      assert.match(done.stderr, new RegExp(step.expect.code), `standard error tells the code: ${done.stderr.slice(-2000)}`);
+      assert.match(
+        done.stderr,
+        new RegExp(step.expect.code),
+        `standard error tells the code: ${done.stderr.slice(-2000)}`,
+      );
     return done;
   }
 

@@ -51,6 +51,8 @@ export interface Claim {
   readonly boot?: BootStory;
   /** Certificates of the endorsement key and of those above it, as the machine sent them: DER, one after the other. */
   readonly certificates?: Uint8Array;
+  /** What the address counts as that the TPM's answer came from. */
+  readonly address?: string;
 }
 
 /**

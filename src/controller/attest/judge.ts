@@ -2,7 +2,7 @@ import type { MachineIdentity } from '../../protocol/events.ts';
 import type { Admission, TieKind, TpmCounters } from '../model/node-record.ts';
 import { wentBack } from '../policy/counters.ts';
 import type { IdentityPolicy } from '../policy/identity-policy.ts';
-import { checkRegisters, checkTrusted, checkValid } from '../policy/rules.ts';
+import { type Chains, checkRegisters, checkTrusted, checkValid } from '../policy/rules.ts';
 import { Violation } from '../policy/violation.ts';
 import type { KeyHolders } from '../store/key-holders.ts';
 import type { MachineIdentities, Proofs } from '../store/machine-identities.ts';
@@ -28,6 +28,7 @@ export interface JudgeParts {
   readonly identities: Pick<MachineIdentities, 'of' | 'bind'>;
   readonly holders: Pick<KeyHolders, 'take'>;
   readonly counters: CounterBook;
+  readonly chains: Chains;
   /** Called with each proof that failed. */
   readonly failed: (found: Found, claim: Claim, violation: Violation) => Promise<void>;
 }
@@ -93,9 +94,9 @@ export class Judge {
     machine: MachineIdentity,
     found: Found,
   ): Promise<void> {
-    const { endorsementKey: key, certificates } = claim;
+    const { endorsementKey: key, certificates, address = '' } = claim;
     const { uid, name } = found.owner;
-    if (key !== undefined) checkTrusted(policies, key, certificates, new Date());
+    if (key !== undefined) await checkTrusted(policies, { key, certificates, address }, this.#parts.chains);
     const other = this.#parts.otherOf(found, machine);
     if (other !== undefined)
       throw new Violation(

@@ -27,14 +27,14 @@ interface Challenge {
   readonly nonce: Uint8Array;
   readonly pcrs: readonly number[];
   readonly certificates: Uint8Array | undefined;
+  /** The network that it was made for, as an address counts. */
+  readonly address: string;
 }
 
 interface Waiting extends Challenge {
   /** Milliseconds of a clock that nobody sets. */
   readonly until: number;
   readonly byFirstUse: boolean;
-  /** The network that it was made for, as an address counts. */
-  readonly address: string;
 }
 
 /** Which Machine a machine with this endorsement key may be. */

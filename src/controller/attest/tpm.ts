@@ -75,6 +75,7 @@ export class TpmAttestor implements Attestor {
       namespace: found.namespace,
       machineUid: found.uid,
       endorsementKey: asked.endorsementKey,
+      address: asked.address,
       byFirstUse: found.byFirstUse,
       counters: countersOf(quote),
       registers: Object.fromEntries(

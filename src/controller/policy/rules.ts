@@ -1,6 +1,4 @@
 import type { X509Certificate } from 'node:crypto';
-import { endorsementKeyId, readChain, verifyChain } from '../../tpm/evidence/endorsement.ts';
-import { ProofError } from '../../tpm/evidence/verify-quote.ts';
 import type { BootStory, Measured } from './boot-story.ts';
 import type { IdentityPolicy } from './identity-policy.ts';
 import { registerName } from './registers.ts';
@@ -33,41 +31,39 @@ export function vouchForKeys(policies: readonly IdentityPolicy[]): boolean {
   return policies.some(({ trusted, authorities }) => trusted !== undefined || authorities !== undefined);
 }
 
-/**
- * @param certificates of the key and of those above it, DER one after the other
- * @throws Violation if a policy says whom to trust, and this key is not among them
- */
-export function checkTrusted(
-  policies: readonly IdentityPolicy[],
-  key: string,
-  certificates: Uint8Array | undefined,
-  now: Date,
-): void {
-  for (const { name, trusted, authorities } of policies) {
-    if ((!trusted && !authorities) || trusted?.has(key)) continue;
-    const why = authorities ? unproved(authorities, key, certificates, now) : 'it is not in the list';
-    if (why === undefined) continue;
-    throw new Violation('EndorsementKeyUntrusted', `Policy ${name} does not trust the TPM ${key}: ${why}.`);
-  }
+/** What a machine shows of its TPM's makers. */
+export interface ShownChain {
+  /** The endorsement key, as it is named. */
+  readonly key: string;
+  /** Of the key and of those above it, DER one after the other. */
+  readonly certificates: Uint8Array | undefined;
+  /** What the machine's address counts as: whose budget it is to verify them. */
+  readonly address: string;
 }
 
-function unproved(
-  authorities: readonly X509Certificate[],
-  key: string,
-  certificates: Uint8Array | undefined,
-  now: Date,
-): string | undefined {
-  if (!certificates || certificates.length === 0) return 'it has no certificate of its maker';
-  try {
-    const [first, ...between] = readChain(certificates);
-    if (!first) return 'its certificate is damaged';
-    // Certificates are no secret: anybody can show that of another's TPM.
-    if (endorsementKeyId(first.publicKey) !== key) return 'the certificate that it shows is of another key';
-    verifyChain(first, between, authorities, now);
-    return undefined;
-  } catch (error) {
-    if (error instanceof ProofError) return error.message;
-    return 'its certificate is damaged';
+export interface Chains {
+  /**
+   * @returns why the certificates do not lead from the key to one of the authorities; undefined where they do
+   * @throws Refused where that cannot be said now
+   */
+  whyUntrusted(shown: ShownChain, authorities: readonly X509Certificate[]): Promise<string | undefined>;
+}
+
+/**
+ * @throws Violation if a policy says whom to trust, and this key is not among them
+ * @throws Refused where that cannot be said now
+ */
+export async function checkTrusted(
+  policies: readonly IdentityPolicy[],
+  shown: ShownChain,
+  chains: Chains,
+): Promise<void> {
+  const { key } = shown;
+  for (const { name, trusted, authorities } of policies) {
+    if ((!trusted && !authorities) || trusted?.has(key)) continue;
+    const why = authorities ? await chains.whyUntrusted(shown, authorities) : 'it is not in the list';
+    if (why === undefined) continue;
+    throw new Violation('EndorsementKeyUntrusted', `Policy ${name} does not trust the TPM ${key}: ${why}.`);
   }
 }
 

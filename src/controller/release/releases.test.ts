@@ -99,6 +99,7 @@ async function release(more: { proof?: typeof PROOF; instance?: string } = {}): 
           seen = now;
         },
       },
+      chains: { whyUntrusted: async () => undefined },
       failed: async () => undefined,
     }),
     tpm: { attest: async () => claim },

@@ -1,5 +1,6 @@
 import type { HolderParts } from '../attest/holders.ts';
 import { Judge, type JudgeParts } from '../attest/judge.ts';
+import { ChainThread } from '../chains/chain-thread.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { isNews } from '../policy/counters.ts';
@@ -47,7 +48,7 @@ export function judgeOf({ client, namespace, management, store, identities, budg
       const claimed = directory.match({ namespace: found.namespace }, identity)?.machine;
       return claimed && claimed.uid !== found.owner.uid ? claimed : undefined;
     },
-    ...{ store, identities },
+    ...{ store, identities, chains: new ChainThread() },
     holders: new KeyHolders(client, namespace, (uid) => directory.byUid(uid) !== undefined),
     counters: {
       seen: (key, uid) => nodeOf(key, uid)?.counters,

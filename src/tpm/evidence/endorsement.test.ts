@@ -4,16 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { extension, testCertificate } from '../../../test/support/tls/test-certificate.ts';
 import { Authority } from '../../pki/authority.ts';
+import { octetString } from '../../pki/der.ts';
 import { decodePublic, keyOf, type RsaArea } from '../objects/public-area.ts';
-import {
-  checkCertifies,
-  endorsementKeyId,
-  readChain,
-  readEkCertificate,
-  verifyChain,
-} from './endorsement.ts';
+import { checkCertifies, endorsementKeyId, readChain, readEkCertificate } from './endorsement.ts';
 import { recordedQuote } from './fixtures/quote-evidence.ts';
+import { verifyChain } from './verify-chain.ts';
 
 const recorded: { nv: string; issuer: string; root: string } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'fixtures/endorsement.json'), 'utf8'),
@@ -71,6 +68,17 @@ describe('verifyChain', () => {
     expect(leaf.checkIssued(signer) && leaf.verify(signer.publicKey)).toBe(true);
     for (const trusted of [[signer], [root]])
       expect(() => verifyChain(leaf, [signer], trusted, new Date())).toThrow(/no authority that is trusted/);
+  });
+
+  it('reads no certificate that is larger than any of a maker', () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const large = testCertificate({
+      ...{ subject: 'large', issuer: 'large', publicKey, signedBy: privateKey },
+      extensions: [extension('1.2.3.4', false, octetString(Buffer.alloc(4_096)))],
+    });
+    expect(() => verifyChain(certificate, [new X509Certificate(large)], [issuer], now)).toThrow(
+      /more than 4096 bytes/,
+    );
   });
 
   it("takes no authority's own certificate for an endorsement key's", () => {

@@ -1,8 +1,6 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
 import { ProofError } from './verify-quote.ts';
 
-/** tcg-kp-EKCertificate: what an endorsement key's certificate is for (TCG EK Credential Profile, 3.2.15). */
-const EK_USAGE = '2.23.133.8.1';
 /** More would be a labyrinth. */
 const MAX_CHAIN = 8;
 
@@ -51,47 +49,4 @@ export function readChain(content: Uint8Array): X509Certificate[] {
 export function checkCertifies(certificate: X509Certificate, ek: KeyObject): void {
   if (!certificate.publicKey.equals(ek))
     throw new ProofError("the TPM's endorsement key is not the one in its certificate");
-}
-
-/**
- * Checks the way from an endorsement certificate to an authority that somebody trusts (RFC 5280, 6, with the profile's
- * usage). node:crypto's own host checks mean nothing here.
- *
- * @param between certificates from the TPM or from the configuration; they are believed nothing
- * @returns the trusted authority
- * @throws ProofError
- */
-export function verifyChain(
-  certificate: X509Certificate,
-  between: readonly X509Certificate[],
-  trusted: readonly X509Certificate[],
-  now: Date,
-): X509Certificate {
-  if (certificate.ca) throw new ProofError("the TPM's certificate is an authority's own");
-  if (!certificate.keyUsage?.includes(EK_USAGE))
-    throw new ProofError("the TPM's certificate is not made for an endorsement key");
-  let current = certificate;
-  for (let step = 0; step < MAX_CHAIN; step += 1) {
-    checkDates(current, now);
-    const root = issuerOf(current, trusted);
-    if (root) {
-      checkDates(root, now);
-      return root;
-    }
-    const next = issuerOf(current, between);
-    // An authority that signed itself leads nowhere.
-    if (!next || next === current)
-      throw new ProofError("the TPM's certificate leads to no authority that is trusted");
-    current = next;
-  }
-  throw new ProofError("the chain of the TPM's certificate is too long");
-}
-
-function issuerOf(one: X509Certificate, among: readonly X509Certificate[]): X509Certificate | undefined {
-  return among.find((other) => other.ca && one.checkIssued(other) && one.verify(other.publicKey));
-}
-
-function checkDates(certificate: X509Certificate, now: Date): void {
-  if (now >= certificate.validFromDate && now <= certificate.validToDate) return;
-  throw new ProofError(`a certificate of the TPM's chain is not valid at ${now.toISOString()}`);
 }

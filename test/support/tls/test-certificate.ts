@@ -1,4 +1,4 @@
-import { type KeyObject, randomBytes, sign } from 'node:crypto';
+import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
 import {
   bitString,
   integer,
@@ -73,5 +73,18 @@ export function authorityExtensions(pathLength?: number): Uint8Array[] {
   return [
     extension(OID.basicConstraints, true, sequence(tagged(TAG.boolean, Uint8Array.of(0xff)), ...limit)),
     extension(OID.keyUsage, true, bitString(Uint8Array.of(0x06), 1)),
+  ];
+}
+
+/** By which verifiers tell authorities of one name apart. */
+export function keyIdentifiers(own: KeyObject, issuer: KeyObject): Uint8Array[] {
+  const [mine, other] = [own, issuer].map((key) =>
+    createHash('sha1')
+      .update(key.export({ type: 'spki', format: 'der' }))
+      .digest(),
+  ) as [Buffer, Buffer];
+  return [
+    extension(OID.subjectKeyIdentifier, false, octetString(mine)),
+    extension(OID.authorityKeyIdentifier, false, sequence(tagged(0x80, other))),
   ];
 }
