@@ -34,8 +34,10 @@ export async function labEtcd(say?: Say): Promise<Etcd> {
   if (existsSync(own)) return { ...programsIn(binaries), command: [own], root };
   const release = await kubernetesRelease(say);
   const series = etcdSeries(release);
-  // Through the root's own loader: the host may have another C library, or an older one.
-  const loader = [`${root}/lib64/ld-linux-x86-64.so.2`, '--library-path', `${root}/lib/x86_64-linux-gnu`];
+  // Through the root's own loader: the host may have another C library, or an older one. In lib64 is a link to an absolute
+  // path, which would be the host's loader.
+  const libraries = `${root}/lib/x86_64-linux-gnu`;
+  const loader = [`${libraries}/ld-linux-x86-64.so.2`, '--library-path', libraries];
   const debian = (dir: string): Etcd => ({
     ...programsIn(dir),
     command: [...loader, join(dir, 'etcd')],

@@ -119,7 +119,8 @@ fi
 in_switch() { nsenter --net="/proc/$SWITCH_PID/ns/net" "$@"; }
 for _ in $(seq 1000); do # the last boot's end of the cable goes when the kernel has cleaned its namespace up
   in_switch ip link del "$CABLE" 2>/dev/null || :
-  in_switch ip link add "$CABLE" type veth peer name eth0 address "$MAC" netns 1 && break # 1: this process
+  # This process's, by its path: as the number 1, by which it knows itself, newer versions of ip refuse it.
+  in_switch ip link add "$CABLE" type veth peer name eth0 address "$MAC" netns "/proc/$host_pid/ns/net" && break
   sleep 0.1
 done
 in_switch ip link set "$CABLE" master br0 up
