@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { execaSync } from 'execa';
 
 /** Tests and builds beside each other install one after the other. */
@@ -12,6 +14,8 @@ const WAIT = ['-o', 'DPkg::Lock::Timeout=300'];
  */
 export function installPackages(...packages: readonly string[]): string | undefined {
   if (process.getuid?.() !== 0) return 'only root can install it';
+  // A container's /run may be empty.
+  mkdirSync(dirname(LOCK), { recursive: true });
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
   const apt = (...words: string[]) =>
     execaSync('flock', [LOCK, 'apt-get', ...WAIT, '-qq', ...words], { env, reject: false });

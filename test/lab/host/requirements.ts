@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { installPackages } from '../../../build/install-packages.ts';
 import { cacheDir } from '../cache/cache.ts';
 import { LabError } from '../process/command.ts';
 import { freeAmounts, NEEDS, shortages } from './capacity.ts';
@@ -25,7 +26,10 @@ const TOOLS: readonly [program: string, debianPackage: string][] = [
 
 const NAMESPACES = ['mnt', 'pid', 'uts', 'ipc', 'net', 'cgroup'];
 
-/** Can this host run a lab? Looks, and changes nothing. */
+/**
+ * Can this host run a lab? Where only programs are missing, Debian's packages with them are installed: a minimal Debian has
+ * neither ip nor xz. Changes nothing else.
+ */
 export async function requirements(): Promise<Requirements> {
   if (process.platform !== 'linux') {
     return {
@@ -39,9 +43,6 @@ export async function requirements(): Promise<Requirements> {
     missing.push('the lab needs CAP_SYS_ADMIN, which this container has not: run it privileged');
   if (process.arch !== 'x64')
     missing.push(`the lab's Kubernetes binaries are for x64, and this machine is ${process.arch}`);
-  for (const [program, debianPackage] of TOOLS) {
-    if (!onPath(program)) missing.push(`the program ${program} is missing: apt-get install ${debianPackage}`);
-  }
   for (const namespace of NAMESPACES) {
     if (!existsSync(`/proc/self/ns/${namespace}`)) missing.push(`this kernel has no ${namespace} namespaces`);
   }
@@ -49,7 +50,19 @@ export async function requirements(): Promise<Requirements> {
     missing.push('no control groups are mounted at /sys/fs/cgroup');
   }
   missing.push(...cacheTrouble(), ...roomTrouble());
+  missing.push(...toolTrouble(missing.length === 0));
   return { ok: missing.length === 0, missing };
+}
+
+/** @param install false: what is missing is only told, because it would not help */
+function toolTrouble(install: boolean): string[] {
+  const lacking = () => TOOLS.filter(([program]) => !onPath(program));
+  const packages = [...new Set(lacking().map(([, debianPackage]) => debianPackage))];
+  const failed = install && packages.length > 0 ? installPackages(...packages) : undefined;
+  const why = failed === undefined ? '' : ` (tried already: ${failed})`;
+  return lacking().map(
+    ([program, debianPackage]) => `the program ${program} is missing: apt-get install ${debianPackage}${why}`,
+  );
 }
 
 const OVERLAY_MAGIC = 0x794c7630;
