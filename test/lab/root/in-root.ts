@@ -111,7 +111,10 @@ while IFS=$'\\t' read -r from to mode; do
   [ -n "$from" ] || continue
   mkdir -p "$R$to"; mount --bind "$from" "$R$to"; [ "$mode" = rw ] || mount -o remount,bind,ro "$R$to"
 done <<< "$LAB_BINDS"
-exec chroot "$R" /usr/bin/env -i "$@"
+# Not only a chroot: the kernel makes no user namespace in one.
+cd "$R"
+mount --move "$R" /
+exec chroot . /usr/bin/env -i "$@"
 `;
 
 let scratchCount = 0;

@@ -60,7 +60,7 @@ if [ -d "$root/dev" ] && ! [ -L "$root/dev" ]; then
   mount -o remount,bind,ro,nosuid,noexec none "$root/dev"
 fi
 own=$(readlink /proc/self/ns/user)
-unshare --user sleep 60 </dev/null >/dev/null 2>&1 &
+unshare --user sleep 60 </dev/null >/dev/null &
 holder=$!
 while [ "$(readlink /proc/$holder/ns/user)" = "$own" ]; do :; done
 printf %s "$map" >/proc/$holder/gid_map
