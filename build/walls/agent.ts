@@ -92,11 +92,11 @@ export const AGENT: Readonly<Record<string, string>> = {
   'machine.ts': 'host host/linux host/windows',
   network: 'kit/secrets document host network/render secrets startup steps/tools',
   'network/render': 'document',
-  preflight: `kit document host kubeadm kubeadm/config kubeadm/config/api kubeadm/config/kubelet kubeadm/repeat
+  preflight: `kit cluster document host kubeadm kubeadm/config kubeadm/config/api kubeadm/config/kubelet kubeadm/repeat
     kubeadm/run preflight/checks preflight/checks/kubernetes preflight/checks/machine preflight/checks/windows
     startup`,
   'preflight/checks': 'protocol/codes document host kubeadm/config',
-  'preflight/checks/kubernetes': `protocol/codes diagnosis/evidence host kubeadm/config kubeadm/config/api
+  'preflight/checks/kubernetes': `protocol/codes cluster diagnosis/evidence host kubeadm/config kubeadm/config/api
     kubeadm/config/kubelet preflight/checks`,
   'preflight/checks/machine':
     'kit facts facts/judge host kubeadm/config kubeadm/config/kubelet preflight/checks',

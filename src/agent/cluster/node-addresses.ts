@@ -1,7 +1,7 @@
 import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
 import type { Host } from '../host/host.ts';
-import { ownAddresses, sameSpelling } from '../host/own-addresses.ts';
 import { readKubeletIdentity } from './kubelet-identity.ts';
+import { ownAddresses, sameSpelling } from './own-addresses.ts';
 import { type ClusterNode, readNode } from './read-node.ts';
 
 /** A cloud controller sets the addresses a moment after it has taken its taint away. */

@@ -1,6 +1,6 @@
+import { ownAddresses, sameSpelling } from '../cluster/own-addresses.ts';
 import type { Document, ReportEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
-import { ownAddresses, sameSpelling } from '../host/own-addresses.ts';
 import { nodeIpsAsked } from '../kubeadm/config/kubelet/node-ip.ts';
 import { readCall } from '../kubeadm/config/read-call.ts';
 import { withStart } from '../startup/starting.ts';

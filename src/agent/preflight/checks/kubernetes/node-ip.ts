@@ -1,5 +1,5 @@
+import { ownAddresses, sameSpelling } from '../../../cluster/own-addresses.ts';
 import type { Host } from '../../../host/host.ts';
-import { ownAddresses, sameSpelling } from '../../../host/own-addresses.ts';
 import { showUnits } from '../../../host/show-units.ts';
 import { nodeIpsAsked } from '../../../kubeadm/config/kubelet/node-ip.ts';
 import { type Check, readText } from '../check.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Host } from './host.ts';
+import type { Host } from '../host/host.ts';
 
 const ASK_MS = 800;
 
