@@ -18,7 +18,7 @@ function machine(files: Record<string, string>, logs = ''): Pick<Machine, 'read'
   };
 }
 
-const outcome = JSON.stringify({ result: 'failed', steps: [] });
+const outcome = JSON.stringify({ result: 'failed', findings: [], steps: [] });
 const journal = (...messages: string[]) =>
   messages.map((message, index) => `${JSON.stringify({ seq: index + 1, message })}\n`).join('');
 const truth = (files: Record<string, string>, logs?: string) =>
@@ -28,7 +28,7 @@ test('a secret in the journal, the verdict or the logs is an error', async () =>
   await expect(truth({ [JOURNAL]: journal('one', 'two') })).resolves.toMatchObject({ result: 'failed' });
   await expect(truth({ [JOURNAL]: journal(`told ${SECRET}`) })).rejects.toThrow('a secret was told');
   await expect(truth({ [JOURNAL]: journal('one') }, SECRET)).rejects.toThrow('a secret was told');
-  const told = JSON.stringify({ result: 'failed', steps: [], message: SECRET });
+  const told = JSON.stringify({ result: 'failed', findings: [], steps: [], message: SECRET });
   await expect(truth({ [JOURNAL]: journal('one'), [OUTCOME]: told })).rejects.toThrow('a secret was told');
 });
 

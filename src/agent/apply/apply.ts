@@ -10,7 +10,7 @@ import { isSecretReference } from '../stores/reference/reference.ts';
 const AT_REST: ReadonlySet<string> = new Set(['files', 'tree', 'groups', 'users', 'units']);
 const BY_PROGRAMS: ReadonlySet<string> = new Set(['groups', 'users']);
 /** An enabled unit starts when the image boots. */
-const COMES_BY_ITSELF: ReadonlySet<string> = new Set(['unit-starts', 'left-call', 'ready']);
+const COMES_BY_ITSELF: ReadonlySet<string> = new Set(['unit-starts', 'left-call', 'perhaps-node', 'ready']);
 
 /** No secret goes into an image: the machine gets it. */
 const HOLDS_SECRETS: ReadonlySet<string> = new Set(['files', 'tree']);

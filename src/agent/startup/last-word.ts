@@ -94,6 +94,7 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Foundation[]>>> = 
   KubeadmConfigVersionUnsupported: ['programs'],
   KubeadmArgumentInvalid: [],
   KubeadmNotTakenOver: [],
+  NotKnownToMakeANode: [],
   NodeLeftAsItIs: [],
   KernelArgumentsNotSet: ['disks'],
   KernelArgumentsLater: [],

@@ -5,7 +5,16 @@ import type { PlannedStep } from './kind/step-kind.ts';
 /** The kinds of steps that Windows has. */
 const DONE = [
   ...['boot-command', 'boot-script', 'command', 'files', 'tree', 'secret-deletion'],
-  ...['preflight', 'kubeadm', 'sentinel', 'kubeadm-patches', 'static-pods', 'left-call', 'ready'],
+  ...[
+    'preflight',
+    'kubeadm',
+    'sentinel',
+    'kubeadm-patches',
+    'static-pods',
+    'left-call',
+    'perhaps-node',
+    'ready',
+  ],
 ];
 
 /**
