@@ -1,10 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BUILDER, distPath, type Platform } from '../platforms.ts';
 import { bundlePath, licensesPath } from '../project.ts';
 import { baseNode } from './base/base-node.ts';
-import { leanNode } from './base/lean-node.ts';
-import { stripped } from './base/strip.ts';
+import { stripBinary } from './base/strip.ts';
 import { asFunction, bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
 import { AGENT_ARGV, pack, sayVersion } from './pack.ts';
@@ -56,7 +55,7 @@ export async function buildBinary(
     writeFileSync(report, asFunction((await bundle({ entry: 'src/slipway-report.ts' })).code));
     writeFileSync(launcher, (await bundle({ entry: 'build/binary/launcher.ts' })).code);
     writeFileSync(licenses, licensesText(partsOf(whole.inputs)));
-    writeFileSync(base, stripped(leanNode(readFileSync(path))), { mode: 0o755 });
+    stripBinary(path, base);
     const assets = Object.fromEntries(
       [...parts.map(({ name }) => name), 'report', 'licenses'].map((name) => [name, name]),
     );

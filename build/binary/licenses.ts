@@ -44,7 +44,7 @@ export function licensesText(parts: readonly Part[]): string {
     '',
     ...titles.map((title) => `  ${title}`),
     '',
-    'In the agent for Linux, Node.js was changed: V8 and Abseil in two or three places, as docs/decisions/packaging.md of its sources says.',
+    "Node.js is upstream's executable without its symbols (on Windows without its signature), with Slipway put in as a single executable application.",
     '',
     'The licences of all of them follow.',
     ...chapters.map(

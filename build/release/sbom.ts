@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { execaSync } from 'execa';
 import { bundle } from '../binary/bundle.ts';
-import { lockedPackage } from '../binary/npm-package.ts';
 import { npm } from '../npm.ts';
-import { type AgentPlatform, NODE_SHA256, nodePackage, WINDOWS } from '../platforms.ts';
-import { nodeBinary, projectVersion, root } from '../project.ts';
+import { type AgentPlatform, WINDOWS } from '../platforms.ts';
+import { projectVersion, root } from '../project.ts';
+import { type Component, nodeComponents } from './node-components.ts';
 
-/** The part of CycloneDX 1.5 that is read and written here. */
-interface Component {
-  readonly type: string;
-  readonly name: string;
-  readonly version: string;
-  readonly [field: string]: unknown;
-}
 interface Sbom {
   readonly components: readonly Component[];
   readonly [field: string]: unknown;
@@ -47,7 +39,9 @@ function npmSbom(): Sbom {
 
 /**
  * The SBOM of a binary (CycloneDX 1.5, JSON): the npm packages that are in its bundle, from `npm sbom`, and what npm does
- * not know of: Node.js with its sums, and what is built into it, by its own account.
+ * not know of: Node.js with its sums and what was done to it, and what is built into it, by its own account.
+ *
+ * @throws Error where the binary does not hold the Node.js that the SBOM would name
  */
 export async function sbom({ program, platform, path, date }: Described): Promise<string> {
   const all = npmSbom();
@@ -68,7 +62,7 @@ export async function sbom({ program, platform, path, date }: Described): Promis
     licenses: [{ license: { id: 'Apache-2.0' } }],
     properties: [{ name: 'slipway:platform', value: platform }],
   };
-  const components = [...embedded, ...nodeComponents(platform)];
+  const components = [...embedded, ...nodeComponents(platform, path)];
   return `${JSON.stringify(
     {
       $schema: all.$schema,
@@ -90,38 +84,4 @@ export async function sbom({ program, platform, path, date }: Described): Promis
 function packagesOf(inputs: readonly string[]): string[] {
   const names = inputs.flatMap((path) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
   return [...new Set(names)].sort();
-}
-
-/** Node.js as the npm package has it, and each library that it says it is built of. */
-function nodeComponents(platform: AgentPlatform): Component[] {
-  const { version, integrity } = lockedPackage(nodePackage(platform));
-  const versions = JSON.parse(
-    execaSync(nodeBinary(), ['-p', 'JSON.stringify(process.versions)']).stdout,
-  ) as Record<string, string>;
-  const { node: _, modules, napi, ...libraries } = versions;
-  return [
-    {
-      type: 'application',
-      'bom-ref': `node@${version}`,
-      name: 'node',
-      version,
-      description: `Node.js, stripped of its ${platform === WINDOWS ? 'signature' : 'symbols'}`,
-      purl: `pkg:npm/${nodePackage(platform)}@${version}`,
-      cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
-      hashes: [{ alg: 'SHA-256', content: NODE_SHA256[platform] }],
-      properties: [
-        { name: 'slipway:npm-integrity', value: integrity },
-        { name: 'slipway:node-abi', value: `modules ${modules}, Node-API ${napi}` },
-      ],
-    },
-    ...Object.entries(libraries)
-      .filter(([, own]) => own !== '')
-      .map(([name, own]) => ({
-        type: 'library',
-        'bom-ref': `node/${name}@${own}`,
-        name,
-        version: own,
-        description: 'part of Node.js',
-      })),
-  ];
 }

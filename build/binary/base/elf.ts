@@ -1,13 +1,13 @@
 /** Where the fields lie that are read here: ELF-64, System V ABI, chapters 4 and 5. */
-export const HEADER = { machine: 0x12, sectionsAt: 0x28, sectionCount: 0x3c, namesIndex: 0x3e };
+export const HEADER = { entry: 0x18, sectionsAt: 0x28, sectionCount: 0x3c, namesIndex: 0x3e };
 export const SECTION = {
   bytes: 64,
+  name: 0x00,
   type: 0x04,
   flags: 0x08,
   address: 0x10,
   offset: 0x18,
   size: 0x20,
-  link: 0x28,
 };
 const NO_BITS = 8;
 const ALLOCATED = 2n;
@@ -15,6 +15,7 @@ const ALLOCATED = 2n;
 export interface Section {
   /** Its entry in the table of sections. */
   readonly header: Buffer;
+  readonly name: string;
   readonly type: number;
   /** Where it lies in memory; 0 where it is not loaded. */
   readonly address: number;
@@ -22,8 +23,6 @@ export interface Section {
   readonly offset: number;
   readonly end: number;
   readonly loaded: boolean;
-  /** The index of a section that belongs to it: a symbol table's names. */
-  readonly link: number;
 }
 
 /** @throws Error where the file is no 64-bit little-endian ELF */
@@ -32,18 +31,25 @@ export function sectionsOf(content: Buffer): Section[] {
     throw new Error('not a 64-bit little-endian ELF file');
   const at = Number(content.readBigUInt64LE(HEADER.sectionsAt));
   const count = content.readUInt16LE(HEADER.sectionCount);
+  const names = at + content.readUInt16LE(HEADER.namesIndex) * SECTION.bytes + SECTION.offset;
+  const namesAt = Number(content.readBigUInt64LE(names));
   return Array.from({ length: count }, (_, index) => {
     const header = content.subarray(at + index * SECTION.bytes, at + (index + 1) * SECTION.bytes);
     const type = header.readUInt32LE(SECTION.type);
     const offset = Number(header.readBigUInt64LE(SECTION.offset));
     return {
       header,
+      name: textAt(content, namesAt + header.readUInt32LE(SECTION.name)),
       type,
       address: Number(header.readBigUInt64LE(SECTION.address)),
       offset,
       end: offset + (type === NO_BITS ? 0 : Number(header.readBigUInt64LE(SECTION.size))),
       loaded: (header.readBigUInt64LE(SECTION.flags) & ALLOCATED) !== 0n,
-      link: header.readUInt32LE(SECTION.link),
     };
   });
+}
+
+/** A text that ends with a NUL. */
+export function textAt(content: Buffer, at: number): string {
+  return content.toString('latin1', at, content.indexOf(0, at));
 }

@@ -2,11 +2,19 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NODE_SHA256 } from '../../../build/platforms.ts';
 
 interface Sbom {
   bomFormat: string;
   metadata: { component: { name: string; hashes: { content: string }[] } };
-  components: { name: string; version: string; hashes?: { alg: string; content: string }[] }[];
+  components: Component[];
+}
+
+interface Component {
+  name: string;
+  version: string;
+  hashes?: { alg: string; content: string }[];
+  pedigree?: { ancestors: Component[]; notes: string };
 }
 
 interface Statement {
@@ -26,12 +34,12 @@ export function expectDescribed(made: string): void {
       .digest('hex');
   const read = <Form>(name: string) => JSON.parse(readFileSync(join(made, name), 'utf8')) as Form;
 
-  for (const [binary, own] of [
-    ['slipway-linux-x64', 'smol-toml'],
-    ['slipway-linux-arm64', 'smol-toml'],
-    ['slipway-windows-x64.exe', 'smol-toml'],
-    ['slipway-controller-linux-x64', 'undici'],
-    ['slipway-controller-linux-arm64', 'undici'],
+  for (const [binary, own, platform] of [
+    ['slipway-linux-x64', 'smol-toml', 'linux-x64'],
+    ['slipway-linux-arm64', 'smol-toml', 'linux-arm64'],
+    ['slipway-windows-x64.exe', 'smol-toml', 'windows-x64'],
+    ['slipway-controller-linux-x64', 'undici', 'linux-x64'],
+    ['slipway-controller-linux-arm64', 'undici', 'linux-arm64'],
   ] as const) {
     const { bomFormat, metadata, components } = read<Sbom>(`${binary}.cdx.json`);
     assert.equal(bomFormat, 'CycloneDX');
@@ -40,9 +48,15 @@ export function expectDescribed(made: string): void {
     for (const name of ['commander', 'yaml', own, 'node', 'v8', 'openssl', 'uv', 'zlib'])
       assert.ok(names.includes(name), `${binary} holds ${name}`);
     assert.ok(!names.includes(own === 'undici' ? 'smol-toml' : 'vitest'));
+    const node = components.find(({ name }) => name === 'node');
+    const [upstream, ...others] = node?.pedigree?.ancestors ?? [];
+    assert.deepEqual(others, []);
+    assert.equal(upstream?.hashes?.[0]?.content, NODE_SHA256[platform]);
+    assert.match(node?.hashes?.[0]?.content ?? '', /^[0-9a-f]{64}$/);
+    assert.notEqual(node?.hashes?.[0]?.content, NODE_SHA256[platform]);
     assert.match(
-      components.find(({ name }) => name === 'node')?.hashes?.[0]?.content ?? '',
-      /^[0-9a-f]{64}$/,
+      node?.pedigree?.notes ?? '',
+      /postject 1\.[\w.-]+: (?:one note section|a resource) with the blob/,
     );
   }
 
