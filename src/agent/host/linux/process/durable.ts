@@ -70,15 +70,19 @@ export class DurablePrograms {
     for (const stream of ['stdout', 'stderr']) closeSync(openSync(join(dir, stream), 'a', 0o600));
     const child = startDetached(
       '/bin/sh',
-      ['-c', WRAPPER, 'slipway-run', dir, String(process.pid), ...inRoot(this.#root, spec.argv)],
+      ['-c', WRAPPER, 'slipway-run', dir, ...inRoot(this.#root, spec.argv)],
       childEnvironment(spec.env),
     );
     const ended = child.ended.catch((error: unknown) => {
       throw new HostError(`starting ${spec.argv[0]}: ${errorMessage(error)}`, 'ENOEXEC');
     });
     const identity = child.pid === undefined ? undefined : identify(child.pid);
-    // The wrapper waits for just this.
-    if (identity) writeFileSync(join(dir, 'pid'), JSON.stringify(identity), { mode: 0o600 });
+    try {
+      if (identity) writeFileSync(join(dir, 'pid'), JSON.stringify(identity), { mode: 0o600 });
+    } finally {
+      // The wrapper waits for this, and then looks for the note.
+      child.endInput();
+    }
     return { identity, ended };
   }
 

@@ -1,42 +1,39 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import { identify } from './process-table.ts';
 import { WRAPPER } from './wrapper.ts';
 
 describe.each(['sh', 'bash', 'busybox sh'].filter(isThere))('the wrapper in %s', (shell) => {
   let dir: string;
-  let agent: ChildProcess;
   beforeEach(() => {
     dir = scratch();
-    agent = spawn('sleep', ['60'], { stdio: 'ignore' });
-  });
-  afterEach(() => {
-    agent.kill('SIGKILL');
   });
 
   const start = () => {
     const [program = '', ...args] = shell.split(' ');
-    const child = spawn(
-      program,
-      [...args, '-c', WRAPPER, 'slipway-run', dir, String(agent.pid), 'touch', join(dir, 'ran')],
-      { stdio: 'ignore' },
-    );
+    const child = spawn(program, [...args, '-c', WRAPPER, 'slipway-run', dir, 'touch', join(dir, 'ran')], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     const ended = new Promise<number | null>((resolve) => child.on('exit', (status) => resolve(status)));
     const note = JSON.stringify(identify(child.pid ?? 0));
-    return { child, ended, note };
+    const endInput = () => child.stdin.destroy();
+    return { ended, endInput, note };
   };
   const ran = () => existsSync(join(dir, 'ran'));
   const status = () => readFileSync(join(dir, 'status'), 'utf8');
 
-  it('runs the program when it is noted, at once or late', async () => {
-    const { ended, note } = start();
-    await delay(150);
+  it('runs the program when it is noted and its input ends, and not before', async () => {
+    const { ended, endInput, note } = start();
+    await delay(100);
     expect(ran()).toBe(false);
     writeFileSync(join(dir, 'pid'), note);
+    await delay(100);
+    expect(ran()).toBe(false);
+    endInput();
     expect(await ended).toBe(0);
     expect(ran()).toBe(true);
     expect(status()).toBe('0\n');
@@ -48,12 +45,10 @@ describe.each(['sh', 'bash', 'busybox sh'].filter(isThere))('the wrapper in %s',
     ['with the note of another shell', () => '{"pid":1,"startTime":"7"}'],
     ['with the note of a shell whose number begins alike', (note: string) => note.replace(',', '0,')],
   ])('runs nothing %s', async (_, noteOf) => {
-    const { ended, note } = start();
+    const { ended, endInput, note } = start();
     const text = noteOf(note);
     if (text !== undefined) writeFileSync(join(dir, 'pid'), text);
-    await delay(100);
-    expect(ran()).toBe(false);
-    agent.kill('SIGKILL');
+    endInput();
     expect(await ended).toBe(125);
     expect(ran()).toBe(false);
     expect(existsSync(join(dir, 'status'))).toBe(false);
