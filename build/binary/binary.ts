@@ -7,8 +7,7 @@ import { stripBinary } from './base/strip.ts';
 import { asFunction, bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
 import { AGENT_ARGV, pack, sayVersion } from './pack.ts';
-import { agentParts } from './parts/parts.ts';
-import { codeCaches } from './warm-up.ts';
+import { warmUp } from './warm-up.ts';
 
 /** Absolute paths of what is built. */
 interface Built {
@@ -39,30 +38,32 @@ export async function buildBinary(
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
   process.once('exit', remove);
   try {
-    const [script, report, launcher, base, output, licenses] = [
+    const [code, script, report, launcher, base, output, licenses] = [
       'slipway.cjs',
+      'slipway',
       'report',
       'launcher.cjs',
-      'base',
-      'slipway',
+      'node',
+      'binary',
       'licenses',
-    ].map((name) => join(scratch, name)) as [string, string, string, string, string, string];
-    const whole = await bundle();
-    writeFileSync(script, whole.code);
-    const parts = await agentParts();
-    for (const { name, code } of parts) writeFileSync(join(scratch, name), code);
+    ].map((name) => join(scratch, name)) as [string, string, string, string, string, string, string];
+    const agent = await bundle();
+    writeFileSync(code, agent.code);
+    writeFileSync(script, asFunction(agent.code));
     // A part of the agent, so that its licences are among the agent's.
     writeFileSync(report, asFunction((await bundle({ entry: 'src/slipway-report.ts' })).code));
     writeFileSync(launcher, (await bundle({ entry: 'build/binary/launcher.ts' })).code);
-    writeFileSync(licenses, licensesText(partsOf(whole.inputs)));
+    writeFileSync(licenses, licensesText(partsOf(agent.inputs)));
     stripBinary(path, base);
-    const assets = Object.fromEntries(
-      [...parts.map(({ name }) => name), 'report', 'licenses'].map((name) => [name, name]),
-    );
-    const caches = codeCaches({ node: base, runner, folder: scratch });
-    pack({ main: launcher, assets, caches, execArgv: AGENT_ARGV, node: base, runner, output });
+    const assets = {
+      slipway: script,
+      report,
+      licenses,
+      'code-cache': warmUp({ node: base, runner, script }),
+    };
+    pack({ main: launcher, assets, execArgv: AGENT_ARGV, node: base, runner, output });
     const answer = sayVersion(output, runner);
-    renameSync(script, built.bundle);
+    renameSync(code, built.bundle);
     renameSync(licenses, built.licenses);
     renameSync(output, built.binary);
     return answer;

@@ -1,4 +1,4 @@
-import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { projectCommit, projectVersion, releaseKey, root, unitFiles, windowsFiles } from '../project.ts';
 
 export interface Bundle {
@@ -9,7 +9,7 @@ export interface Bundle {
   readonly metafile: Metafile;
 }
 
-export interface BundleOptions {
+interface BundleOptions {
   /** Path of the entry, from the project's root. */
   readonly entry?: string;
   /** False keeps names and module borders readable, to find out what is evaluated when. */
@@ -27,39 +27,24 @@ export interface BundleOptions {
  * @throws Error with esbuild's own words when a file does not resolve or parse, and for every warning: esbuild warns
  *   where an output would behave otherwise than its source (`import.meta` in CommonJS, an unknown import).
  */
-export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
-  const { outputFiles, metafile } = await buildAgent({
-    ...options,
-    format: 'cjs',
-    // The launcher runs the bundle as a script, which cannot import; a module of Node.js that is imported late is required.
-    supported: { 'dynamic-import': false },
-  });
-  const output = outputFiles[0];
-  if (!output) throw new Error('esbuild wrote no bundle');
-  return { code: output.text, inputs: inputsOf(Object.keys(metafile.inputs)), metafile };
-}
-
-/** What esbuild makes of the agent, in whatever form. @throws Error like `bundle` */
-export async function buildAgent({
+export async function bundle({
   entry = 'src/slipway.ts',
   minify = true,
   system = 'linux',
-  ...form
-}: BundleOptions & Pick<BuildOptions, 'format' | 'splitting' | 'chunkNames' | 'supported'>): Promise<{
-  outputFiles: OutputFile[];
-  metafile: Metafile;
-}> {
+}: BundleOptions = {}): Promise<Bundle> {
   const { warnings, outputFiles, metafile } = await build({
-    ...form,
     absWorkingDir: root,
     entryPoints: [entry],
-    ...(form.splitting ? { outdir: 'dist' } : { outfile: 'slipway.cjs' }),
+    outfile: 'slipway.cjs',
+    format: 'cjs',
+    // The launcher runs the bundle as a script, which cannot import; a module of Node.js that is imported late is required.
+    supported: { 'dynamic-import': false },
     write: false,
     bundle: true,
     platform: 'node',
     target: 'node24',
     minify,
-    plugins: [lateModules, onlyHostOf(system)],
+    plugins: [onlyHostOf(system)],
     // V8 keeps a string of ASCII in half the memory, and needs no decoding at start.
     charset: 'ascii',
     legalComments: 'none',
@@ -81,32 +66,12 @@ export async function buildAgent({
       warnings.map((warning) => `${warning.location?.file ?? 'bundle'}: ${warning.text}`).join('\n'),
     );
   }
-  return { outputFiles, metafile };
+  const output = outputFiles[0];
+  if (!output) throw new Error('esbuild wrote no bundle');
+  // Without the modules that are made here.
+  const inputs = Object.keys(metafile.inputs).filter((path) => !/^absent:|^<define:/.test(path));
+  return { code: output.text, inputs, metafile };
 }
-
-/** Without the modules that are made here. */
-export function inputsOf(paths: readonly string[]): string[] {
-  return paths.filter((path) => !/^(?:late|absent):|^<define:/.test(path));
-}
-
-/**
- * Modules of Node.js that take milliseconds to load and that most runs never call. What a bundle imports from them is
- * looked up when it is used: the stand-in has no property of its own, and its prototype asks the real module.
- */
-const lateModules: Plugin = {
-  name: 'late-modules',
-  setup({ onResolve, onLoad }) {
-    // A dynamic import is late by itself.
-    onResolve({ filter: /^(node:)?(crypto|net|zlib)$/ }, ({ path, namespace, kind }) =>
-      namespace === 'late' || kind === 'dynamic-import'
-        ? { path, external: true }
-        : { path, namespace: 'late' },
-    );
-    onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-      contents: `module.exports = Object.create(new Proxy({}, { get: (_, name) => require(${JSON.stringify(path)})[name] }));`,
-    }));
-  },
-};
 
 /** A bundle holds the host of one system; src/agent/machine.ts imports both. */
 function onlyHostOf(system: 'linux' | 'win32'): Plugin {
@@ -121,6 +86,9 @@ function onlyHostOf(system: 'linux' | 'win32'): Plugin {
     },
   };
 }
+
+/** What a bundle is after `asFunction`. */
+export type AgentScript = (exports: object, require: (name: string) => unknown, module: object) => void;
 
 /**
  * The bundle as an expression, in the way Node.js wraps a CommonJS module. ASCII only (see `bundle`), so that the

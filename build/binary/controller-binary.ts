@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BUILDER, distPath, type Platform } from '../platforms.ts';
 import { root } from '../project.ts';
 import { baseNode } from './base/base-node.ts';
@@ -39,7 +39,7 @@ export async function buildController(
     writeFileSync(chains, (await bundle({ entry: 'src/controller/chains/worker.ts' })).code);
     writeFileSync(licenses, licensesText(partsOf(inputs)));
     stripBinary(path, node);
-    pack({ main, assets: { licenses: basename(licenses), chains: basename(chains) }, node, runner, output });
+    pack({ main, assets: { licenses, chains }, node, runner, output });
     const answer = sayVersion(output, runner);
     writeFileSync(join(dist, 'addon-components.yaml'), components());
     writeFileSync(

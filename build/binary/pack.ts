@@ -1,17 +1,7 @@
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, closeSync, copyFileSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { execaSync } from 'execa';
 import { withoutSteering } from '../../src/kit/environment.ts';
-import { bytesBefore, surrounded } from './aligned.ts';
 
 /**
  * Options of Node.js and V8 for every start. The code cache must be made under the same ones. With a configuration of its
@@ -49,10 +39,8 @@ const seaConfig = {
 interface PackOptions {
   /** Absolute path of the main script, one CommonJS file. The blob appears beside it. */
   readonly main: string;
-  /** Names of files beside the main script that go into the binary, by the name under which it asks for them. */
+  /** Absolute paths of files beside the main script that go into the binary, by the name under which it asks for them. */
   readonly assets?: Readonly<Record<string, string>>;
-  /** Absolute paths of code caches, which become assets by their names; the script takes them out by `within` (aligned.ts). */
-  readonly caches?: Readonly<Record<string, string>>;
   /** Options of Node.js for every start; default `EXEC_ARGV`, on Windows the same in its words. */
   readonly execArgv?: readonly string[];
   /** Absolute path of the (stripped) Node.js binary. */
@@ -76,36 +64,8 @@ interface PackOptions {
  */
 export function pack(options: PackOptions): void {
   const { main, node, output } = options;
-  const folder = dirname(main);
-  const blob = join(folder, `${basename(output)}.blob`);
-  const caches = Object.entries(options.caches ?? {}).map(([name, path]) => ({
-    cache: readFileSync(path),
-    asset: join(folder, `${name}.asset`),
-    before: 1,
-  }));
-  const make = (): void => {
-    for (const { asset, cache, before } of caches) writeFileSync(asset, surrounded(cache, before));
-    writeBlob(options, blob);
-  };
-  const moved = (path: string): boolean => {
-    const file = caches.length > 0 ? readFileSync(path) : Buffer.alloc(0);
-    const places = caches.map(({ cache, before }) => bytesBefore(file, cache, before));
-    const isMoved = caches.some(({ before }, index) => before !== places[index]);
-    for (const [index, one] of caches.entries()) one.before = places[index] ?? one.before;
-    return isMoved;
-  };
-  make();
-  // In most binaries a blob begins at a multiple itself.
-  if (moved(blob)) make();
-  inject(node, blob, output);
-  if (moved(output)) {
-    make();
-    inject(node, blob, output);
-    if (moved(output)) throw new Error(`the code caches of ${output} lie elsewhere each time`);
-  }
-}
-
-function inject(node: string, blob: string, output: string): void {
+  const blob = join(dirname(main), `${basename(output)}.blob`);
+  writeBlob(options, blob);
   copyFileSync(node, output);
   chmodSync(output, 0o755);
   // In a process of its own, because it warns on standard error of each section whose name it cannot find.
@@ -131,7 +91,7 @@ function writeAnew(path: string): void {
 }
 
 function writeBlob(
-  { main, assets = {}, caches = {}, node, runner = [], writer, execArgv, output }: PackOptions,
+  { main, assets = {}, node, runner = [], writer, execArgv, output }: PackOptions,
   blob: string,
 ): void {
   // Node.js writes the script's path as it is given into the binary: relative ones show no folder of the builder.
@@ -144,10 +104,7 @@ function writeBlob(
       execArgv: execArgv ?? (writer === undefined ? EXEC_ARGV : FOREIGN_ARGV),
       ...(writer === undefined ? {} : { useCodeCache: false }),
       main: basename(main),
-      assets: {
-        ...assets,
-        ...Object.fromEntries(Object.keys(caches).map((name) => [name, `${name}.asset`])),
-      },
+      assets: Object.fromEntries(Object.entries(assets).map(([name, path]) => [name, basename(path)])),
       output: basename(blob),
     }),
   );

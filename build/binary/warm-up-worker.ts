@@ -1,19 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
-import { type Part, runParts } from './parts/linker.ts';
+import type { AgentScript } from './bundle.ts';
 
-// Arguments: folder of the agent's parts, name of one, then `make ROOT USER-DATA`, `compile` or `check`.
-const [folder = '', part = '', mode, root = '', userData = ''] = process.argv.slice(2);
-const cache = join(folder, `${part}-cache`);
-const source = sourceOf(part);
+// Arguments: path of the agent's script, of its code cache, then `make ROOT USER-DATA` or `check`.
+const [path = '', cache = '', mode, root = '', userData = ''] = process.argv.slice(2);
+const source = readFileSync(path, 'latin1');
 
 if (mode === 'check') {
   const script = new Script(source, { filename: 'slipway.cjs', cachedData: readFileSync(cache) });
   if (script.cachedDataRejected) throw new Error('V8 does not accept the code cache it has made itself');
-} else if (mode === 'compile') {
-  writeFileSync(cache, new Script(source, { filename: 'slipway.cjs' }).createCachedData());
 } else {
   makeCache();
 }
@@ -58,9 +55,5 @@ function makeCache(): void {
   });
   const data = ['--root', root, '--user-data', userData, '--meta-data', `${userData}-meta`];
   process.argv = [process.execPath, 'slipway', 'bootstrap', ...data];
-  runParts((name) => (name === part ? script : new Script(sourceOf(name))).runInThisContext() as Part);
-}
-
-function sourceOf(name: string): string {
-  return readFileSync(join(folder, name), 'latin1');
+  (script.runInThisContext() as AgentScript)({}, createRequire(import.meta.url), {});
 }

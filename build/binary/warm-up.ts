@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { AGENT_ARGV, SEED } from './pack.ts';
-import { PART_NAMES, type PartName } from './parts/linker.ts';
 
 /** Caches are made until two are the same; where so many differ, something in the agent hangs on chance. */
 const MOST_CACHES = 8;
@@ -12,37 +11,26 @@ interface WarmUp {
   readonly node: string;
   /** Words that run it here; see `BaseNode`. */
   readonly runner: readonly string[];
-  /** Where the agent's parts lie, by their names. The caches, and what is made on the way, come beside them. */
-  readonly folder: string;
+  /** Absolute path of the agent's script, an `AgentScript`. The cache, and what is made on the way, come beside it. */
+  readonly script: string;
 }
 
 /**
- * Makes the code cache of each part.
+ * Makes the agent's code cache by letting it work: it applies a document below a folder, and V8 then writes down everything that was
+ * compiled on the way. That follows the clock a little: on a busy machine the agent may come past a function that it otherwise
+ * needs. So it is done until the same cache has come twice.
  *
- * @returns their paths by the names of the binary's assets
- * @throws Error when V8 does not accept the cache it made, or no two of the first part are the same
+ * @returns the cache's absolute path
+ * @throws Error when V8 does not accept the cache it made, or no two are the same
  */
-export function codeCaches(options: WarmUp): Record<string, string> {
-  const [main, ...others] = PART_NAMES;
-  return Object.fromEntries([
-    [`${main}-cache`, warmUp(options, main)],
-    ...others.map((part) => [`${part}-cache`, compileOnly(options, part)]),
-  ]);
-}
-
-/**
- * Makes a part's code cache by letting the agent work: it applies a document below a folder, and V8 then
- * writes down everything that was compiled on the way. That follows the clock a little: on a busy machine the agent may
- * come past a function that it otherwise needs. So it is done until the same cache has come twice.
- */
-function warmUp(options: WarmUp, part: PartName): string {
-  const cache = join(options.folder, `${part}-cache`);
+export function warmUp(options: WarmUp): string {
+  const cache = `${options.script}-cache`;
   const seen: Buffer[] = [];
   while (seen.length < MOST_CACHES) {
-    makeCache(options, part);
+    makeCache(options, cache);
     const made = readFileSync(cache);
     if (seen.some((other) => other.equals(made))) {
-      runWorker(options, part, 'check');
+      runWorker(options, [cache, 'check']);
       return cache;
     }
     seen.push(made);
@@ -52,15 +40,8 @@ function warmUp(options: WarmUp, part: PartName): string {
   );
 }
 
-/** Makes a cache of what has not worked yet: V8 then need not look through the source for where its functions begin and end. */
-function compileOnly(options: WarmUp, part: PartName): string {
-  runWorker(options, part, 'compile');
-  runWorker(options, part, 'check');
-  return join(options.folder, `${part}-cache`);
-}
-
-function makeCache(options: WarmUp, part: PartName): void {
-  const scratch = join(options.folder, 'warm-up');
+function makeCache(options: WarmUp, cache: string): void {
+  const scratch = `${options.script}-warm-up`;
   const [root, programs, userData] = ['root', 'bin', 'user-data'].map((name) => join(scratch, name)) as [
     string,
     string,
@@ -73,22 +54,20 @@ function makeCache(options: WarmUp, part: PartName): void {
   writeFileSync(join(programs, 'chroot'), CHROOT, { mode: 0o755 });
   writeFileSync(userData, USER_DATA);
   writeFileSync(`${userData}-meta`, META_DATA);
-  runWorker(options, part, 'make', [root, userData], programs);
+  // With a seed, so that the same source has the same cache each time. The check is that of a normal start.
+  runWorker(options, [cache, 'make', root, userData], [SEED], programs);
   rmSync(scratch, { recursive: true });
 }
 
 function runWorker(
-  { node, runner, folder }: WarmUp,
-  part: PartName,
-  mode: 'make' | 'compile' | 'check',
-  words: readonly string[] = [],
+  { node, runner, script }: WarmUp,
+  words: readonly string[],
+  seed: readonly string[] = [],
   programs = '',
 ): void {
   const worker = join(import.meta.dirname, 'warm-up-worker.ts');
-  const [program = node, ...before] = [...runner, node, SEED, ...AGENT_ARGV];
-  // The check is that of a normal start: without the seed.
-  const flags = before.filter((flag) => mode !== 'check' || flag !== SEED);
-  execaSync(program, [...flags, worker, folder, part, mode, ...words], {
+  const [program = node, ...before] = [...runner, node, ...seed, ...AGENT_ARGV];
+  execaSync(program, [...before, worker, script, ...words], {
     // What a failure quotes; and a pipe is what a boot's programs mostly have.
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: `${programs}:${process.env.PATH}`, NODE_OPTIONS: '' },

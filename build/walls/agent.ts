@@ -18,7 +18,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'check/shell': '',
   cli: `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes again bootstrap cli/authors cli/facts
     cli/options cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine
-    facts/judge host host/common/system identity/tpm install install/windows kubeadm/config machine.ts network preflight
+    facts/judge host identity/tpm install install/windows kubeadm/config machine.ts network preflight
     preflight/checks release report report/config report/events reset secrets startup steps timeline userdata wipe
     npm:commander`,
   'cli/authors': `kit kit/secrets kit/terminal protocol/codes apply check check/rule cli/options cli/process cli/text document fetch
@@ -26,11 +26,11 @@ export const AGENT: Readonly<Record<string, string>> = {
     userdata/network userdata/sources/contract`,
   'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit kit/terminal host',
-  'cli/process': 'kit kit/terminal protocol collect document engine host host/common/system steps userdata',
+  'cli/process': 'kit kit/terminal protocol collect document engine host steps userdata',
   'cli/shim': `kit/secrets protocol tpm/sealing bootstrap callers cli/options cli/process cli/text document engine host
     identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts secrets steps userdata`,
   'cli/text': `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes bootstrap check/rule diagnosis
-    diagnosis/transcript diagnosis/words document engine host host/common/system identity/tpm report/watch steps steps/kind
+    diagnosis/transcript diagnosis/words document engine host identity/tpm report/watch steps steps/kind
     npm:commander`,
   cluster: 'kit kit/secrets protocol protocol/codes document host kubeadm/config text text/yaml',
   collect: 'kit kit/bytes kit/secrets document host kubeadm/config secrets',

@@ -6,7 +6,6 @@ import { baseNode } from '../base/base-node.ts';
 import { asFunction, bundle } from '../bundle.ts';
 import { licensesText, partsOf } from '../licenses.ts';
 import { pack } from '../pack.ts';
-import { agentParts } from '../parts/parts.ts';
 import { unsignBinary } from './unsign.ts';
 
 /** Bytes that the program may have. */
@@ -25,24 +24,22 @@ export async function buildWindows(output = distPath('slipway', WINDOWS)): Promi
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
   process.once('exit', remove);
   try {
-    const [main, report, licenses, node, made] = [
+    const [main, slipway, report, licenses, node, made] = [
       'launcher.cjs',
+      'slipway',
       'report',
       'licenses',
       'node.exe',
       'slipway.exe',
-    ].map((name) => join(scratch, name)) as [string, string, string, string, string];
-    const parts = await agentParts({ system: 'win32' });
-    for (const { name, code } of parts) writeFileSync(join(scratch, name), code);
-    const reporter = await bundle({ entry: 'src/slipway-report.ts', system: 'win32' });
-    writeFileSync(report, asFunction(reporter.code));
-    writeFileSync(main, (await bundle({ entry: 'build/binary/launcher.ts', system: 'win32' })).code);
-    writeFileSync(licenses, licensesText(partsOf(parts.flatMap(({ inputs }) => inputs))));
+    ].map((name) => join(scratch, name)) as [string, string, string, string, string, string];
+    const script = async (entry: string) => (await bundle({ entry, system: 'win32' })).code;
+    const { code, inputs } = await bundle({ system: 'win32' });
+    writeFileSync(slipway, asFunction(code));
+    writeFileSync(report, asFunction(await script('src/slipway-report.ts')));
+    writeFileSync(main, await script('build/binary/launcher.ts'));
+    writeFileSync(licenses, licensesText(partsOf(inputs)));
     unsignBinary(baseNode(WINDOWS).path, node);
-    const assets = Object.fromEntries(
-      [...parts.map(({ name }) => name), 'report', 'licenses'].map((name) => [name, name]),
-    );
-    pack({ main, assets, node, writer: nodeBinary(), output: made });
+    pack({ main, assets: { slipway, report, licenses }, node, writer: nodeBinary(), output: made });
     const { length } = readFileSync(made);
     if (length > LARGEST) throw new Error(`slipway.exe has ${length} bytes, and may have ${LARGEST}`);
     renameSync(made, output);

@@ -3,7 +3,6 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { bootstrap } from '../bootstrap/bootstrap.ts';
 import { AgentBusyError } from '../bootstrap/concluding.ts';
 import type { BootstrapOptions } from '../bootstrap/options.ts';
-import { standard } from '../host/common/system/standard-output.ts';
 import { createHost } from '../machine.ts';
 import {
   demandDirectory,
@@ -48,7 +47,7 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
       );
     const host = createHost({ root, programs: 'trust' });
     await demandDirectory(host);
-    const live = standard.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
+    const live = process.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
     const stop = new AbortController();
     let reboots = false;
     const askReboot: BootstrapOptions['askReboot'] = (when) => {
@@ -96,6 +95,6 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
 }
 
 function tell(outcome: Outcome, format: 'text' | 'json'): void {
-  if (format === 'json') standard.stdout.write(`${JSON.stringify(outcome, undefined, 2)}\n`);
+  if (format === 'json') process.stdout.write(`${JSON.stringify(outcome, undefined, 2)}\n`);
   if (outcome.failure) complain(outcome.failure);
 }

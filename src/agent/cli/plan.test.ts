@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
-import { standard } from '../host/common/system/standard-output.ts';
 import { planCommand } from './plan.ts';
 
 it('tells what the steps would find of accounts, at its place', async () => {
@@ -12,8 +11,8 @@ it('tells what the steps would find of accounts, at its place', async () => {
     userData,
     '#cloud-config\nslipway: {kubeadm: none}\nusers:\n- {name: ann, lock_passwd: false}\n',
   );
-  const err = vi.spyOn(standard.stderr, 'write').mockReturnValue();
-  vi.spyOn(standard.stdout, 'write').mockReturnValue();
+  const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const status = await planCommand({ userData, root, output: 'text' });
   const told = err.mock.calls.map(([text]) => String(text)).join('');
   vi.restoreAllMocks();
@@ -35,8 +34,8 @@ it.each([
     mkdirSync(join(root, 'var/lib/slipway'), { recursive: true });
     if (begun) writeFileSync(join(root, 'var/lib/slipway/journal.jsonl'), '{}\n');
     writeFileSync(userData, '#cloud-config\nslipway: {kubeadm: none}\nwrite_files: [{path: /dir}]\n');
-    vi.spyOn(standard.stderr, 'write').mockReturnValue();
-    vi.spyOn(standard.stdout, 'write').mockReturnValue();
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const status = await planCommand({ userData, root, output: 'text' });
     vi.restoreAllMocks();
     expect(status).toBe(expected);

@@ -1,7 +1,6 @@
 import { remember } from '../../kit/secrets/known.ts';
 import type { Document } from '../document/document.ts';
 import { JOURNAL } from '../document/paths.ts';
-import { standard } from '../host/common/system/standard-output.ts';
 import type { Host } from '../host/host.ts';
 import { createHost } from '../machine.ts';
 import { configurationReport } from '../preflight/configuration-report.ts';
@@ -40,7 +39,7 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     await demandDirectory(host);
     const answer = await loadDocument(host, files);
     const tell = (plain: unknown): void => {
-      if (format === 'json') standard.stdout.write(`${JSON.stringify(plain, undefined, 2)}\n`);
+      if (format === 'json') process.stdout.write(`${JSON.stringify(plain, undefined, 2)}\n`);
     };
     if (answer.kind === 'none') {
       complain(answer.failure);
@@ -64,7 +63,7 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     }
     const steps = isBad ? undefined : planned;
     tell(planAsJson(document, report, steps));
-    if (format === 'text' && steps !== undefined) standard.stdout.write(planAsText(document, steps));
+    if (format === 'text' && steps !== undefined) process.stdout.write(planAsText(document, steps));
     return isBad ? 2 : 0;
   });
 }

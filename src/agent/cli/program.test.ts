@@ -2,7 +2,6 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
-import { standard } from '../host/common/system/standard-output.ts';
 import { sourceOptions } from './options/options.ts';
 import { run } from './program.ts';
 
@@ -18,7 +17,6 @@ beforeEach(() => {
       return true;
     };
     vi.spyOn(process[stream], 'write').mockImplementation(take);
-    vi.spyOn(standard[stream], 'write').mockImplementation(take);
   }
 });
 afterEach(() => {

@@ -1,5 +1,4 @@
 import { presentable } from '../../kit/secrets/clean.ts';
-import { utcTime } from '../../kit/utc-time.ts';
 import {
   JOURNAL_VERSION,
   type JournalRecord,
@@ -91,7 +90,7 @@ export class Journal {
     const head: RecordHead = {
       v: JOURNAL_VERSION,
       seq: this.#seq + 1,
-      time: utcTime(this.#host.clock.now()),
+      time: this.#host.clock.now().toISOString(),
       mono: this.#host.clock.monotonic(),
       boot: this.#boot,
     };

@@ -1,4 +1,3 @@
-import { utcTime } from '../../kit/utc-time.ts';
 import type { Failure, Finding, Result } from '../../protocol/journal.ts';
 import { OUTCOME_VERSION, type Outcome } from '../../protocol/outcome.ts';
 import { OUTCOME, OUTCOME_ASIDE, STATE_DIR } from '../document/paths.ts';
@@ -29,7 +28,7 @@ export async function outcomeOf(host: Host, about: About, sequence: SequenceResu
     boot: await host.bootId(),
     sequence: sequence.sequence,
     startedAt: sequence.startedAt,
-    endedAt: utcTime(host.clock.now()),
+    endedAt: host.clock.now().toISOString(),
     seconds: sequence.ms / 1000,
     ...about,
   };
@@ -58,7 +57,7 @@ export async function outcomeOfNothing(
 }
 
 async function withoutSequence(host: Host, about: About, result: Result, message: string): Promise<Outcome> {
-  const now = utcTime(host.clock.now());
+  const now = host.clock.now().toISOString();
   return {
     version: OUTCOME_VERSION,
     result,

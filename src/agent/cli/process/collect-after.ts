@@ -3,7 +3,6 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { STATE_DIR, SUPPORT_FILE } from '../../document/paths.ts';
 import { writeOutcome, writeOutcomeAside } from '../../engine/outcome.ts';
 import { readOutcome } from '../../engine/read-outcome.ts';
-import { standard } from '../../host/common/system/standard-output.ts';
 import type { Host } from '../../host/host.ts';
 import { version } from './version.ts';
 
@@ -27,9 +26,9 @@ export async function collectAfter(host: Host, outcome: Outcome): Promise<void> 
     // By the name that it has there.
     const support = host.platform === 'windows' ? await host.files.real(SUPPORT_FILE) : SUPPORT_FILE;
     await tellInVerdict(host, { ...outcome, support });
-    standard.stderr.write(`slipway: for support, without secrets: ${support}\n`);
+    process.stderr.write(`slipway: for support, without secrets: ${support}\n`);
   } catch (error) {
-    standard.stderr.write(`slipway: nothing was collected for support: ${errorMessage(error)}\n`);
+    process.stderr.write(`slipway: nothing was collected for support: ${errorMessage(error)}\n`);
   }
 }
 

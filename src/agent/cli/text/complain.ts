@@ -5,7 +5,6 @@ import { visible } from '../../../kit/terminal/visible.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import type { ReportEntry } from '../../document/document.ts';
-import { standard } from '../../host/common/system/standard-output.ts';
 
 /** Prints a failure for people on standard error; lines that the cause repeats are left out. */
 export function complain(failure: Failure): void {
@@ -14,7 +13,7 @@ export function complain(failure: Failure): void {
     .filter((line) => !cause.includes(line.replace(/[.]$/, '')))
     .map((line) => `\n    ${line}`)
     .join('');
-  standard.stderr.write(`slipway: ${cause} [${code}]${shown}\n  ${remedy}\n`);
+  process.stderr.write(`slipway: ${cause} [${code}]${shown}\n  ${remedy}\n`);
 }
 
 /** Prints what is wrong with user data, or worth a word, on standard error; below the first error of a code what to do. */
@@ -22,9 +21,9 @@ export function complainOf(report: readonly ReportEntry[]): void {
   const told = new Set<string>();
   for (const { severity, code, message, where } of report) {
     const place = where === undefined ? 'user data' : placeText(where);
-    standard.stderr.write(`slipway: ${visible(redact(`${severity}: ${place}: ${message} [${code}]`))}\n`);
+    process.stderr.write(`slipway: ${visible(redact(`${severity}: ${place}: ${message} [${code}]`))}\n`);
     if (severity !== 'error' || told.has(code)) continue;
     told.add(code);
-    standard.stderr.write(`  ${codes()[code].remedy}\n`);
+    process.stderr.write(`  ${codes()[code].remedy}\n`);
   }
 }

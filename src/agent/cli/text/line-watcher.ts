@@ -1,6 +1,5 @@
 import type { JournalRecord } from '../../../protocol/journal.ts';
 import type { Watcher } from '../../bootstrap/options.ts';
-import { standard } from '../../host/common/system/standard-output.ts';
 import { BoundedWriter } from './bounded-writer.ts';
 import { describeRecord } from './describe-record.ts';
 
@@ -9,7 +8,7 @@ import { describeRecord } from './describe-record.ts';
  * serial consoles and pipes.
  */
 export function lineWatcher(into?: 'stdout' | 'stderr'): Watcher {
-  const writers = { stdout: new BoundedWriter(standard.stdout), stderr: new BoundedWriter(standard.stderr) };
+  const writers = { stdout: new BoundedWriter(process.stdout), stderr: new BoundedWriter(process.stderr) };
   return {
     record(record: JournalRecord) {
       const text = describeRecord(record);

@@ -1,5 +1,4 @@
 import { expect, it, vi } from 'vitest';
-import { standard } from '../../host/common/system/standard-output.ts';
 import { plan } from '../../steps/plan.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 import { complainOf } from './complain.ts';
@@ -54,7 +53,7 @@ it('names the host name that the machine gets', async () => {
 
 it('says below the first error of each code what to do, and nowhere else', async () => {
   const { report } = await read('write_files: [{content: a}, {content: b}]\nnosuch: 1\n');
-  const written = vi.spyOn(standard.stderr, 'write').mockReturnValue();
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   complainOf(report);
   const lines = written.mock.calls.map(([line]) => String(line).slice(0, 17));
   written.mockRestore();

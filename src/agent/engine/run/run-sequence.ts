@@ -1,5 +1,4 @@
 import { errorMessage } from '../../../kit/errors.ts';
-import { utcTime } from '../../../kit/utc-time.ts';
 import type { Code } from '../../../protocol/codes/codes.ts';
 import { codeOf, failure } from '../failure.ts';
 import { type History, historyOf } from '../history.ts';
@@ -42,7 +41,7 @@ class SequenceRun {
     this.#history = resumes ? history : forgetBudget(history);
     this.#run = host.uuid();
     this.#sequence = (resumes && history.open?.sequence) || host.uuid();
-    this.#startedAt = (resumes && history.startedAt) || utcTime(host.clock.now());
+    this.#startedAt = (resumes && history.startedAt) || host.clock.now().toISOString();
     this.#startMono = host.clock.monotonic();
     const deadline = new Deadline(host.clock, options.deadlineSeconds * 1000, this.#history.activeMs);
     this.#telling = new Telling(options);

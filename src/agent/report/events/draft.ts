@@ -1,4 +1,3 @@
-import { utcTime } from '../../../kit/utc-time.ts';
 import type { EventBody } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 
@@ -15,7 +14,7 @@ export async function draftNow(host: Host, body: EventBody): Promise<Draft> {
   return {
     body,
     boot: await host.bootId(),
-    time: utcTime(host.clock.now()),
+    time: host.clock.now().toISOString(),
     mono: host.clock.monotonic(),
   };
 }

@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import { PAUSE_MS } from '../../../kit/backoff.ts';
 import { errorMessage } from '../../../kit/errors.ts';
 import { retryAfterMs } from '../../../kit/retry-after.ts';
-import { utcTime } from '../../../kit/utc-time.ts';
 import { EVENTS_VERSION, type MachineIdentity, type SlipwayEvent } from '../../../protocol/events.ts';
 import { EVENTS_PATH, type EventBatch } from '../../../protocol/exchange.ts';
 import { readReply } from '../../../protocol/read-events.ts';
@@ -139,7 +138,9 @@ export class ControllerTransport implements Transport {
       this.#identity = known
         ? await enrol(host, machine(), means, send, isDoubted ? known.key : undefined)
         : await enrolOnce(host, machine(), means, send);
-      log(`controller: this machine has a certificate until ${utcTime(new Date(this.#identity.expiresAt))}`);
+      log(
+        `controller: this machine has a certificate until ${new Date(this.#identity.expiresAt).toISOString()}`,
+      );
       const kept = await removeToken(host, settings);
       if (kept !== undefined) log(`controller: the spent token could not be removed: ${kept}`);
       return this.#identity;

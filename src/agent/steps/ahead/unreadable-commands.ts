@@ -1,6 +1,5 @@
 import type { Document, Position, ReportEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { isWhole } from './whole-command.ts';
 
 /** A script that ends itself may have anything behind its end; one that sets its shell may have what only then can be read. */
 const UNSURE = /\b(?:exit|exec|shopt|alias|setopt)\b/;
@@ -15,8 +14,6 @@ const MOST_MS = 2000;
 /** Where the fault begins is looked for in lists as people write them: each look is a shell. */
 const MOST_ITEMS = 48;
 const MOST_LETTERS = 256 * 1024;
-/** Shells to which a command means the same in all that `isWhole` knows. */
-const USUAL = /(?:^|\/)(?:ba|da|a|k)?sh$/;
 
 /**
  * Commands that no shell can read, by the machine's own shell: it ends at the first of them, and of those behind it nothing is
@@ -57,7 +54,7 @@ async function unreadable(
   items: readonly Item[],
   isFatal: (at: number) => boolean,
 ): Promise<ReportEntry[]> {
-  if ((shell === '/bin/sh' || USUAL.test(shell)) && items.every(({ text }) => isWhole(text))) return [];
+  if (items.length === 0) return [];
   const why = await complaint(host, shell, items);
   if (why === undefined) return [];
   const isShort = items.length <= MOST_ITEMS && lettersOf(items) <= MOST_LETTERS;
