@@ -64,6 +64,21 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
     expect(differencesFromUpstream(readFileSync(nodeBinary()), readFileSync(binary))).toEqual([]);
   });
 
+  it.each([
+    [['version'], 1],
+    [['explain', 'Unclassified'], 2],
+  ])(
+    'leaves a variable that turns Node.js to nobody, and starts twice only where it could count: %s',
+    (words, starts) => {
+      // The dynamic linker tells of each program that it starts.
+      const env = { PATH: folder, LD_DEBUG: 'files', NODE_EXTRA_CA_CERTS: '/nonexistent' };
+      const { exitCode, stderr } = execaSync(binary, words, { extendEnv: false, env });
+      expect(exitCode).toBe(0);
+      expect(stderr.match(/initialize program: /g)).toHaveLength(starts);
+      expect(stderr).not.toContain('extra certs');
+    },
+  );
+
   it('carries the licences of what others wrote in it', () => {
     const { status, stdout, stderr } = run(binary, 'licenses');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -19,21 +19,15 @@ const answer = isShim ? undefined : versionAnswer(words);
 if (process.platform !== 'win32' && !process.execPath.startsWith('/')) {
   process.stderr.write('slipway: there is no /proc here: mount it, or call slipway by its whole path\n');
   process.exitCode = 2;
-} else {
-  startWithoutSteering();
-  runProgram();
-}
-
-function runProgram(): void {
-  if (answer === undefined) {
-    // It waits beside the kubelet for minutes: a quarter of the source, and no cache of code that only a bootstrap runs.
-    run(!isShim && plainReportFlags(words) ? 'report' : 'slipway');
-    return;
-  }
+} else if (answer !== undefined) {
   start(async () => {
     process.stdout.write(answer);
     return 0;
   });
+} else {
+  startWithoutSteering();
+  // It waits beside the kubelet for minutes: a quarter of the source, and no cache of code that only a bootstrap runs.
+  run(!isShim && plainReportFlags(words) ? 'report' : 'slipway');
 }
 
 /**
