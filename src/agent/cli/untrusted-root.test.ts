@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeTinyRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
-import { standard } from '../host/common/system/standard-output.ts';
 import { applyCommand } from './authors/apply.ts';
 import { writeHostileProgram } from './fixtures/hostile-program.ts';
 import { planCommand } from './plan.ts';
@@ -58,8 +57,6 @@ describe.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
         text += String(piece);
         return true;
       };
-      vi.spyOn(standard.stderr, 'write').mockImplementation(keep as never);
-      vi.spyOn(standard.stdout, 'write').mockReturnValue();
       vi.spyOn(process.stderr, 'write').mockImplementation(keep as never);
       vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
       const status = await call(file);
