@@ -27,9 +27,21 @@ describe('bundle', () => {
     expect(made.code.includes('Description=Slipway: bootstrap this machine')).toBe(true);
   });
 
-  it('holds the packages that its rooms name, and not the HTTP client of the controller', () => {
-    const packages = made.inputs.flatMap((path) => /^node_modules\/([^/]+)\//.exec(path)?.[1] ?? []);
-    expect([...new Set(packages)].sort()).toEqual(['commander', 'smol-toml', 'yaml']);
+  it('holds the packages that its rooms name and what these need, and not the HTTP client of the controller', () => {
+    const packages = made.inputs.flatMap(
+      (path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
+    );
+    expect([...new Set(packages)].sort()).toEqual([
+      '@noble/ciphers',
+      '@noble/curves',
+      '@noble/hashes',
+      '@noble/post-quantum',
+      '@scure/base',
+      'age-encryption',
+      'commander',
+      'smol-toml',
+      'yaml',
+    ]);
   });
 
   it('of the reporter alone is a part of the agent, two fifths of its size at most', async () => {

@@ -17,7 +17,14 @@ describe('licences', () => {
   };
 
   it.each([
-    ['src/slipway.ts', ['smol-toml', 'yaml'], ['Squirrel Chat et al.', 'Copyright Eemeli Aro']],
+    [
+      'src/slipway.ts',
+      ['@noble/ciphers', '@noble/curves', '@noble/hashes', '@noble/post-quantum', '@scure/base']
+        // What @noble/post-quantum is made with.
+        .concat(['@noble/curves', '@noble/hashes'])
+        .concat(['age-encryption', 'smol-toml', 'yaml']),
+      ['Squirrel Chat et al.', 'Copyright Eemeli Aro', 'Paul Miller', 'The age Authors'],
+    ],
     [
       'src/slipway-controller.ts',
       ['undici', 'js-yaml'],

@@ -20,15 +20,18 @@ interface Part {
  * @throws Error naming the package that has no licence, or no text of it, among its files: such a one cannot be shipped.
  */
 export function partsOf(inputs: readonly string[], folder = root): Part[] {
-  const packages = inputs.flatMap(
-    (path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
-  );
   const node = readPart(dirname(dirname(nodeBinary())));
   return [
-    ...[...new Set(packages)].sort().map((path) => readPart(join(folder, path))),
+    ...packagesOf(inputs, folder),
     // The package carries Node.js's own licence file.
     { ...node, name: 'Node.js', license: 'MIT and others, see the text' },
   ];
+}
+
+/** The npm packages among them. One package may be there in two versions, where another one brings its own. */
+export function packagesOf(inputs: readonly string[], folder = root): Part[] {
+  const paths = inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  return [...new Set(paths)].sort().map((path) => readPart(join(folder, path)));
 }
 
 /** Everything as one text for people: what is in the binary, then each licence in full. */

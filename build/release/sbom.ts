@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { bundle } from '../binary/bundle.ts';
+import { packagesOf } from '../binary/licenses.ts';
 import { npm } from '../npm.ts';
 import { type AgentPlatform, WINDOWS } from '../platforms.ts';
 import { projectVersion, root } from '../project.ts';
@@ -47,9 +48,10 @@ export async function sbom({ program, platform, path, date }: Described): Promis
   const all = npmSbom();
   const system = platform === WINDOWS ? 'win32' : 'linux';
   const { inputs } = await bundle({ entry: `src/${program}.ts`, system });
-  const embedded = packagesOf(inputs).map((name) => {
-    const component = all.components.find((one) => one.name === name);
-    if (component === undefined) throw new Error(`npm sbom does not know ${name}, which is in ${program}`);
+  const embedded = packagesOf(inputs).map(({ name, version }) => {
+    const component = all.components.find((one) => one.name === name && one.version === version);
+    if (component === undefined)
+      throw new Error(`npm sbom does not know ${name} ${version}, which is in ${program}`);
     return component;
   });
   const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
@@ -78,10 +80,4 @@ export async function sbom({ program, platform, path, date }: Described): Promis
     undefined,
     2,
   )}\n`;
-}
-
-/** Names of the packages that files of a bundle come from. */
-function packagesOf(inputs: readonly string[]): string[] {
-  const names = inputs.flatMap((path) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
-  return [...new Set(names)].sort();
 }

@@ -156,7 +156,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     'kit kit/secrets document engine fetch host steps/kind steps/storage steps/tools stores/contract',
   stores: `kit kit/bytes kit/secrets document fetch stores/age stores/aws stores/clouds stores/contract stores/jwe
     stores/reference stores/vault`,
-  'stores/age': 'kit stores/contract',
+  'stores/age': 'stores/contract npm:age-encryption',
   'stores/aws': 'host stores/contract stores/reference userdata/sources/client',
   'stores/clouds': 'host stores/contract stores/reference userdata/sources/client',
   'stores/contract': 'kit protocol/codes document host stores/reference userdata/sources/contract',

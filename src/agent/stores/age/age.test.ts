@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { generateIdentity } from 'age-encryption';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type World, world } from '../fixtures/world.ts';
-import { fromBech32 } from './bech32.ts';
-import { withoutArmour } from './file.ts';
 
 /** Made by age 1.1.1 for this test, for two recipients; nothing else was ever encrypted for them. */
 const IDENTITY = 'AGE-SECRET-KEY-13MC67SF7PLHZ6W9FKT7A3E0SYEYF5LZ0M3T3UMAC9G8278N2VDNSH8YKLR';
@@ -18,7 +17,14 @@ CBxE5C3fO8nTLTVLS4V8RrFRmga97MsRR9FedQ==
 -----END AGE ENCRYPTED FILE-----
 `;
 
-const binary = withoutArmour(Buffer.from(FILE));
+const binary = Buffer.from(FILE.replace(/-----.*-----/g, ''), 'base64');
+const HEADER = binary.toString('latin1').split('--- ', 1)[0] ?? '';
+/** A header with other recipients; its MAC is never reached. */
+const withStanza = (...stanzas: string[]) => {
+  const body = Buffer.alloc(32).toString('base64').slice(0, -1);
+  const lines = stanzas.map((stanza) => `-> ${stanza}\n${body}\n`).join('');
+  return `age-encryption.org/v1\n${lines}--- ${body}\n${'x'.repeat(100)}`;
+};
 const at = (bytes: Uint8Array) => `age+data:;base64,${Buffer.from(bytes).toString('base64')}`;
 
 let made: World;
@@ -71,12 +77,32 @@ describe('age', () => {
     await expect(failed).rejects.toMatchObject({ code, message: expect.stringMatching(cause) });
   });
 
-  it('knows the texts of BIP 173', () => {
-    expect(fromBech32('A12UEL5L', 'a')).toEqual(Buffer.alloc(0));
-    expect(
-      fromBech32('split1checkupstagehandshakeupstreamerranterredcaperred2y9e3w', 'split')?.toString('hex'),
-    ).toBe('c5f38b70305f519bf66d85fb6cf03058f3dde463ecd7918f2dc743918f2d');
-    for (const wrong of ['A12UEL5l', 'A12UEL5M', 'split1cheo2y9e2w', '1pzry9x0s0muk', 'a1'])
-      expect(fromBech32(wrong, wrong.split('1', 1)[0]?.toLowerCase() ?? '')).toBeUndefined();
+  it.each<[string, string, RegExp]>([
+    ['no file of age', 'age-encryption.org/v2\n', /not encrypted by age \(its first line/],
+    ['armour without its last line', FILE.slice(0, -2).trimEnd().slice(0, -20), /last line is missing/],
+    ['armour with a letter missing', FILE.replace('YWdl', 'YWd'), /base64 that is cut off or damaged/],
+    ['half of a header', HEADER.slice(0, 80), /its header is cut off or was changed/],
+    ['a share of low order', withStanza(`X25519 ${'A'.repeat(43)}`), /its header is cut off or was changed/],
+    ['a passphrase', withStanza(`scrypt ${'A'.repeat(22)} 62`), /\(its recipients: scrypt\)/],
+    ['a key of SSH', withStanza('ssh-ed25519 /7F+Zw AAAA'), /\(its recipients: ssh-ed25519\)/],
+    ['a type with strange letters', withStanza("a$(b)'c"), /\(its recipients: a\?\?b\?\?c\)/],
+    ['a type of great length', withStanza('a'.repeat(100_000)), /\(its recipients: a{40}\)/],
+    [
+      'a thousand types',
+      withStanza(...Array.from({ length: 1000 }, (_, index) => `t${index}`)),
+      /\(its recipients: t0, t1, t2, t3, t4 and others\)/,
+    ],
+  ])('says what is wrong with a file: %s', async (_, text, cause) => {
+    await expect(made.read(at(Buffer.from(text)))).rejects.toMatchObject({
+      code: 'SecretUndecryptable',
+      message: expect.stringMatching(cause),
+    });
+  });
+
+  it('opens by whichever of several identities fits', async () => {
+    const other = await generateIdentity();
+    writeFileSync(join(made.root, 'etc/several'), `${other}\n# mine\r\n  ${IDENTITY}\r\n`);
+    const identities = ['/etc/none', '/etc/several'];
+    expect(await made.read(at(binary), { age: { identities } })).toBe('a secret from age\n');
   });
 });

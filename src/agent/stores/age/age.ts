@@ -1,122 +1,101 @@
-import {
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  diffieHellman,
-  hkdfSync,
-  timingSafeEqual,
-} from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { ReadableStream } from 'node:stream/web';
+import { armor, Decrypter, type Identity, type Stanza } from 'age-encryption';
 import { readMachineFile } from '../contract/machine-file.ts';
 import { SecretError } from '../contract/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
-import { fromBech32 } from './bech32.ts';
-import {
-  type AgeFile,
-  AgeFormatError,
-  fromBase64,
-  openBox,
-  openChunks,
-  readAgeFile,
-  type Stanza,
-  withoutArmour,
-} from './file.ts';
 
 const IDENTITY_FILE = '/etc/slipway/age.key';
-const PREFIX = 'age-secret-key-';
 const MOST_BYTES = 64 * 1024;
-const KEY_BYTES = 32;
-const FILE_KEY_BYTES = 16;
-const NONCE_BYTES = 16;
-/** What stands before the 32 bytes of a key of X25519 in PKCS #8 and SPKI (RFC 8410). */
-const PRIVATE_DER = Buffer.from('302e020100300506032b656e04220420', 'hex');
-const PUBLIC_DER = Buffer.from('302a300506032b656e032100', 'hex');
+const VERSION = 'age-encryption.org/v1';
+const BEGIN = '-----BEGIN AGE ENCRYPTED FILE-----';
+const END = '-----END AGE ENCRYPTED FILE-----';
+const MOST_TYPES = 5;
+const MOST_TYPE_LENGTH = 40;
 
 /**
- * Opens what age encrypted for a key of X25519 whose identity is a file of the machine.
+ * Opens what age encrypted for an identity in a file of this machine.
  *
  * @throws SecretError SecretUndecryptable, SecretNotFound (no identity)
  */
-export async function openAge({ host, spec }: StoreContext, sealed: Buffer): Promise<Buffer> {
+export async function openAge(context: StoreContext, sealed: Buffer): Promise<Buffer> {
+  const decrypter = await decrypterOf(context);
+  const file = withoutArmour(sealed);
+  if (!Buffer.from(file.subarray(0, VERSION.length + 1)).equals(Buffer.from(`${VERSION}\n`)))
+    throw undecryptable(`it is not encrypted by age (its first line is not ${VERSION})`);
+  const content = await decrypter.decrypt(ReadableStream.from([file])).catch((error: unknown) => {
+    if (error instanceof SecretError) throw error;
+    throw undecryptable('its header is cut off or was changed');
+  });
+  return buffer(content).catch(() => {
+    throw undecryptable('its content is cut off or was changed');
+  });
+}
+
+async function decrypterOf({ host, spec }: StoreContext): Promise<Decrypter> {
   const paths = spec.settings.age?.identities ?? [IDENTITY_FILE];
-  const identities: Buffer[] = [];
+  const decrypter = new Decrypter();
+  let isIdentityFound = false;
   for (const path of paths) {
     if ((await host.files.stat(path)) === undefined) continue;
     const bytes = await readMachineFile(host, path, MOST_BYTES);
-    identities.push(...identitiesIn(bytes.toString('utf8'), path));
+    for (const identity of identitiesIn(bytes.toString('utf8'))) {
+      addIdentity(decrypter, identity, path);
+      isIdentityFound = true;
+    }
   }
-  if (identities.length === 0)
+  if (!isIdentityFound)
     throw new SecretError('SecretNotFound', `this machine has no identity of age (${paths.join(', ')})`);
-  try {
-    const file = readAgeFile(withoutArmour(sealed));
-    return opened(file, identities);
-  } catch (error) {
-    if (error instanceof AgeFormatError) throw new SecretError('SecretUndecryptable', error.message);
-    throw error;
-  }
+  decrypter.addIdentity(NONE);
+  return decrypter;
 }
 
 /** One in each line; the others are comments. */
-function identitiesIn(text: string, path: string): Buffer[] {
-  const lines = text.split(/\r?\n/).map((line) => line.trim());
-  return lines
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => {
-      const key = fromBech32(line, PREFIX);
-      if (key?.length !== KEY_BYTES)
-        throw new SecretError('SecretUndecryptable', `${path} has a line that is no AGE-SECRET-KEY-1...`);
-      return key;
-    });
+function identitiesIn(text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-function opened(file: AgeFile, identities: readonly Buffer[]): Buffer {
-  const fileKey = fileKeyOf(file.stanzas, identities);
-  if (fileKey === undefined) {
-    const types = [...new Set(file.stanzas.map(({ type }) => type.replace(/[^\w.-]/g, '?')))].join(', ');
-    throw new AgeFormatError(`it is for none of the identities of this machine (its recipients: ${types})`);
-  }
-  const mac = createHmac('sha256', derived(fileKey, Buffer.alloc(0), 'header'))
-    .update(file.header)
-    .digest();
-  if (mac.length !== file.mac.length || !timingSafeEqual(mac, file.mac))
-    throw new AgeFormatError('its header was changed');
-  const nonce = file.payload.subarray(0, NONCE_BYTES);
-  if (nonce.length < NONCE_BYTES) throw new AgeFormatError('its content is cut off or was changed');
-  return openChunks(file.payload.subarray(NONCE_BYTES), derived(fileKey, nonce, 'payload'));
-}
-
-function fileKeyOf(stanzas: readonly Stanza[], identities: readonly Buffer[]): Buffer | undefined {
-  for (const { type, args, body } of stanzas) {
-    if (type !== 'X25519') continue;
-    const share = args.length === 1 ? fromBase64(args[0] ?? '', false) : Buffer.alloc(0);
-    if (share.length !== KEY_BYTES || body.length !== FILE_KEY_BYTES + 16)
-      throw new AgeFormatError('its header is damaged');
-    for (const identity of identities) {
-      const key = unwrapped(share, body, identity);
-      if (key !== undefined) return key;
-    }
-  }
-  return undefined;
-}
-
-function unwrapped(share: Buffer, body: Buffer, identity: Buffer): Buffer | undefined {
-  const privateKey = createPrivateKey({
-    key: Buffer.concat([PRIVATE_DER, identity]),
-    format: 'der',
-    type: 'pkcs8',
-  });
-  const recipient = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES);
-  const publicKey = createPublicKey({ key: Buffer.concat([PUBLIC_DER, share]), format: 'der', type: 'spki' });
-  let secret: Buffer;
+function addIdentity(decrypter: Decrypter, identity: string, path: string): void {
   try {
-    secret = diffieHellman({ privateKey, publicKey });
+    decrypter.addIdentity(identity);
   } catch {
-    // A share of small order: OpenSSL refuses it, as age does.
-    return undefined;
+    throw undecryptable(`${path} has a line that is no AGE-SECRET-KEY-1...`);
   }
-  const key = derived(secret, Buffer.concat([share, recipient]), 'age-encryption.org/v1/X25519');
-  return openBox(key, Buffer.alloc(12), body);
 }
 
-function derived(from: Buffer, salt: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', from, salt, purpose, KEY_BYTES));
+/** The decrypter asks its identities in turn. This one is the last, so it is asked only when none of the others fits. */
+const NONE: Identity = {
+  unwrapFileKey(stanzas) {
+    throw undecryptable(
+      `it is for none of the identities of this machine (its recipients: ${typesOf(stanzas)})`,
+    );
+  },
+};
+
+/** For people. The file's author chose these words, so they are shortened and shown without control characters. */
+function typesOf(stanzas: readonly Stanza[]): string {
+  const all = new Set(
+    stanzas.map(({ args: [type = ''] }) => type.slice(0, MOST_TYPE_LENGTH).replace(/[^\w.-]/g, '?')),
+  );
+  const shown = [...all].slice(0, MOST_TYPES).join(', ');
+  return all.size > MOST_TYPES ? `${shown} and others` : shown;
+}
+
+/** Undoes the armour, if there is one. @throws SecretError */
+function withoutArmour(bytes: Buffer): Uint8Array {
+  const text = bytes.toString('latin1').trim();
+  if (!text.startsWith(BEGIN)) return bytes;
+  if (!text.endsWith(END)) throw undecryptable('it is cut off: its last line is missing');
+  try {
+    return armor.decode(text);
+  } catch {
+    throw undecryptable('it has base64 that is cut off or damaged');
+  }
+}
+
+function undecryptable(cause: string): SecretError {
+  return new SecretError('SecretUndecryptable', cause);
 }

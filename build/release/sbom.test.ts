@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bundle } from '../binary/bundle.ts';
+import { packagesOf } from '../binary/licenses.ts';
+import { root } from '../project.ts';
+import { sbom } from './sbom.ts';
+
+interface Listed {
+  components: { name: string; version: string; purl?: string }[];
+}
+
+describe('SBOM', () => {
+  it('lists every package of the bundle in each of its versions', async () => {
+    const about = { program: 'slipway', platform: 'linux-x64', date: '2026-01-01T00:00:00Z' } as const;
+    // Only the sum of this file is read.
+    const text = await sbom({ ...about, path: join(root, 'package.json') });
+    const { components } = JSON.parse(text) as Listed;
+    const listed = components
+      .filter(({ purl = '' }) => purl.startsWith('pkg:npm/') && !purl.includes('node-linux'))
+      .map(({ name, version }) => `${name} ${version}`);
+    const { inputs } = await bundle();
+    expect(listed.sort()).toEqual(
+      packagesOf(inputs)
+        .map(({ name, version }) => `${name} ${version}`)
+        .sort(),
+    );
+    expect(listed.filter((one) => one.startsWith('@noble/curves '))).toHaveLength(2);
+  });
+});
