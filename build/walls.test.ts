@@ -150,11 +150,12 @@ describe('walls', () => {
     put('src/pki/a.ts', `import { x } from '../kit/x.ts';`);
     put('src/agent/apply/a.ts', `import { x } from '../host/x.ts';`);
     put('src/agent/steps/containerd/a.ts', `import { x } from 'smol-toml';`);
+    put('src/agent/stores/jwe/a.ts', `import { x } from '@noble/curves/nist.js';`);
     const idle = idleWords(readUses(folder));
     expect(idle).toContain('src/agent/apply does not import src/agent/steps/kind: take it out of its row');
     expect(idle).toContain('src/agent/kubeadm/config has a row in build/walls, and no sources');
     expect(idle.filter((line) => line.startsWith('src/pki '))).toEqual([]);
-    expect(idle.join()).not.toMatch(/apply does not import src.agent.host:|smol-toml/);
+    expect(idle.join()).not.toMatch(/apply does not import src.agent.host:|smol-toml|@noble.curves/);
   });
 
   it('sees what is exported and nobody imports, and knows each way to import a name', () => {

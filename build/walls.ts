@@ -55,7 +55,7 @@ export function idleWords(uses: Uses): string[] {
     for (const { kind, what } of list) {
       if (kind !== 'import') continue;
       const isOurs = /^\.\.?\//.test(what);
-      used.add(`${roomOf(path)} ${isOurs ? roomOf(posix.join(dirname(path), what)) : what.split('/')[0]}`);
+      used.add(`${roomOf(path)} ${isOurs ? roomOf(posix.join(dirname(path), what)) : packageOf(what)}`);
     }
   }
   return Object.entries(ROOMS).flatMap(([name, { imports, packages }]) => [
@@ -64,6 +64,14 @@ export function idleWords(uses: Uses): string[] {
       .filter((word) => !used.has(`${name} ${word}`))
       .map((word) => `${name} does not import ${word}: take it out of its row`),
   ]);
+}
+
+/** `@scope/name` of `@scope/name/file.js`, `name` of `name/file.js`. */
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 }
 
 /** What src/ and build/ export, and no other file imports: it says that others depend on it, and none does. */

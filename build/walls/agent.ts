@@ -160,7 +160,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'stores/aws': 'host stores/contract stores/reference userdata/sources/client',
   'stores/clouds': 'host stores/contract stores/reference userdata/sources/client',
   'stores/contract': 'kit protocol/codes document host stores/reference userdata/sources/contract',
-  'stores/jwe': 'host stores/contract',
+  'stores/jwe': 'host stores/contract npm:@noble/curves',
   'stores/reference': '',
   'stores/vault': 'document host stores/contract',
   text: 'kit kit/terminal protocol/codes document',

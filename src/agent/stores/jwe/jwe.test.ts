@@ -1,9 +1,10 @@
-import { createCipheriv, createECDH, createHash, randomBytes } from 'node:crypto';
+import { createECDH, createHash, randomBytes } from 'node:crypto';
+import { CompactEncrypt, importJWK } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import { type Given, type World, world } from '../fixtures/world.ts';
 import { SecretStores } from '../open-stores.ts';
-import { bothPoints, CURVES, type Curve, coordinate, type Point, pointOf, sum } from './curve.ts';
+import { CURVES, type Curve, jwkOf, type Point, pointOf } from './curve.ts';
 
 const TANG = 'http://tang.example';
 
@@ -13,79 +14,64 @@ afterEach(async () => {
   made = undefined;
 });
 
-function pair(curve: Curve) {
+interface KeyPair {
+  scalar: bigint;
+  jwk: ReturnType<typeof jwkOf>;
+}
+
+/** Made by OpenSSL, of this scalar or a random one. */
+function pair(curve: Curve, scalar?: bigint): KeyPair {
   const key = createECDH(curve.name);
-  const whole = key.generateKeys();
-  const [x, y] = [whole.subarray(1, 1 + curve.bytes), whole.subarray(1 + curve.bytes)];
-  const jwk = { crv: curve.crv, kty: 'EC', x: x.toString('base64url'), y: y.toString('base64url') };
-  return { key, jwk, point: pointOf(curve, x, y) as Point };
+  if (scalar === undefined) key.generateKeys();
+  else key.setPrivateKey(scalar.toString(16).padStart(2 * curve.Point.Fp.BYTES, '0'), 'hex');
+  const jwk = jwkOf(curve, curve.Point.fromBytes(key.getPublicKey()));
+  return { scalar: BigInt(`0x${key.getPrivateKey('hex')}`), jwk };
 }
 
-/** What a tang server does: the point times its key. Of OpenSSL's x the sign is found by the key that is greater by one. */
-function times(curve: Curve, private_: Buffer, point: Point): Point {
-  const whole = Buffer.concat([Buffer.of(4), coordinate(point.x, curve), coordinate(point.y, curve)]);
-  const by = (scalar: Buffer) => {
-    const key = createECDH(curve.name);
-    key.setPrivateKey(scalar);
-    return key.computeSecret(whole);
-  };
-  const greater = coordinate(BigInt(`0x${private_.toString('hex')}`) + 1n, curve);
-  const next = BigInt(`0x${by(greater).toString('hex')}`);
-  return bothPoints(curve, by(private_)).find((one) => sum(curve, one, point)?.x === next) as Point;
+/** Its thumbprint (RFC 7638). */
+function nameOf({ crv, kty, x, y }: KeyPair['jwk'], hash = 'sha256'): string {
+  return createHash(hash).update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
 }
 
-/** As `clevis encrypt tang` makes it. */
-function encrypted(
-  curve: Curve,
-  server: ReturnType<typeof pair>,
+/** Encrypted by jose, with the header that `clevis encrypt tang` gives. */
+async function encrypted(
+  { jwk }: KeyPair,
   text: string,
-  change: Record<string, unknown> = {},
-) {
-  const { crv, kty, x, y } = server.jwk;
-  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
-  const own = pair(curve);
+  { kid = nameOf(jwk), ...parties }: { kid?: string; apu?: Uint8Array; apv?: Uint8Array } = {},
+): Promise<string> {
   const adv = {
     keys: [
       { alg: 'ES512', crv: 'P-521', kty: 'EC', x: 'AA', y: 'AA' },
-      { alg: 'ECMR', key_ops: ['deriveKey'], ...server.jwk },
+      { alg: 'ECMR', key_ops: ['deriveKey'], ...jwk },
     ],
   };
-  const header = {
-    alg: 'ECDH-ES',
-    enc: 'A256GCM',
-    kid,
-    epk: own.jwk,
-    clevis: { pin: 'tang', tang: { url: `${TANG}/`, adv } },
-    ...change,
-  };
-  const head = Buffer.from(JSON.stringify(header)).toString('base64url');
-  const shared = own.key.computeSecret(
-    Buffer.concat([Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]),
-  );
-  const name = Buffer.from('A256GCM');
-  const info = Buffer.concat([
-    Buffer.of(0, 0, 0, 1),
-    shared,
-    Buffer.of(0, 0, 0, name.length),
-    name,
-    Buffer.alloc(8),
-    Buffer.of(0, 0, 1, 0),
-  ]);
-  const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', createHash('sha256').update(info).digest(), iv);
-  cipher.setAAD(Buffer.from(head));
-  const body = Buffer.concat([cipher.update(text), cipher.final()]);
-  return [head, '', ...[iv, body, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.');
+  const clevis = { pin: 'tang', tang: { url: `${TANG}/`, adv } };
+  return new CompactEncrypt(Buffer.from(text))
+    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', kid, clevis })
+    .setKeyManagementParameters(parties)
+    .encrypt(await importJWK(jwk, 'ECDH-ES'));
 }
 
-async function tang(curve: Curve, server: ReturnType<typeof pair>, given?: Given): Promise<World> {
+function headerOf(jwe: string): { epk: KeyPair['jwk'] } {
+  return JSON.parse(Buffer.from(jwe.split('.')[0] ?? '', 'base64url').toString());
+}
+
+function withHeader(jwe: string, change: Record<string, unknown>): string {
+  const header = JSON.stringify({ ...headerOf(jwe), ...change });
+  return [Buffer.from(header).toString('base64url'), ...jwe.split('.').slice(1)].join('.');
+}
+
+/** A server that answers to a point with what `recover` makes of it; by default with the product with its key. */
+async function tang(
+  curve: Curve,
+  { scalar }: KeyPair,
+  given?: Given,
+  recover = (point: Point) => point.multiply(scalar),
+): Promise<World> {
   made = await world(({ body }) => {
     if (given) return given;
-    const { x, y } = JSON.parse(body) as { x: string; y: string };
-    const point = pointOf(curve, Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')) as Point;
-    const answer = times(curve, server.key.getPrivateKey(), point);
-    const [ax, ay] = [answer.x, answer.y].map((one) => coordinate(one, curve).toString('base64url'));
-    return { body: { alg: 'ECMR', crv: curve.crv, key_ops: ['deriveKey'], kty: 'EC', x: ax, y: ay } };
+    const answer = recover(pointOf(curve, JSON.parse(body)) as Point);
+    return { body: { alg: 'ECMR', key_ops: ['deriveKey'], ...jwkOf(curve, answer) } };
   });
   return made;
 }
@@ -95,19 +81,26 @@ const P521 = CURVES[0] as Curve;
 describe('a JWE of clevis and tang', () => {
   it.each(CURVES)('opens with the help of the server, which never sees its point: $crv', async (curve) => {
     const server = pair(curve);
-    const jwe = encrypted(curve, server, 'the secret');
+    const jwe = await encrypted(server, 'the secret');
     const { read, got } = await tang(curve, server);
-    // Of two signs one is right, so more than one try each.
     for (let tries = 0; tries < 4; tries += 1) expect(await read(`jwe+data:,${jwe}`)).toBe('the secret');
-    const { epk } = JSON.parse(Buffer.from(jwe.split('.')[0] ?? '', 'base64url').toString()) as {
-      epk: { x: string };
-    };
+    // Each try is blinded anew.
     expect(new Set(got.map(({ body }) => body)).size).toBe(4);
     for (const { method, url, headers, body } of got) {
       expect(`${method} ${url}`).toMatch(/^POST http:\/\/tang\.example\/rec\/[\w-]{43}$/);
       expect(headers['content-type']).toBe('application/jwk+json');
-      expect(body).not.toContain(epk.x);
+      expect(body).not.toContain(headerOf(jwe).epk.x);
     }
+  });
+
+  it('opens where its header names the parties, and the key by SHA-1 as old clevis does', async () => {
+    const server = pair(P521);
+    const { read, got } = await tang(P521, server);
+    const kid = nameOf(server.jwk, 'sha1');
+    const [apu, apv] = [Buffer.from('Alice'), Buffer.from('Bob')];
+    const jwe = await encrypted(server, 'the secret', { kid, apu, apv });
+    expect(await read(`jwe+data:,${jwe}`)).toBe('the secret');
+    expect(got.map(({ url }) => url)).toEqual([`${TANG}/rec/${kid}`]);
   });
 
   it.each<[string, Given, string]>([
@@ -122,11 +115,34 @@ describe('a JWE of clevis and tang', () => {
       { body: { crv: 'P-521', x: 'A'.repeat(88), y: 'A'.repeat(88) } },
       'SecretStoreUnreachable',
     ],
+    [
+      'coordinates of other lengths',
+      { body: { crv: 'P-521', x: 'A'.repeat(87), y: 'A'.repeat(90) } },
+      'SecretStoreUnreachable',
+    ],
+    ['a point of another curve', { body: pair(CURVES[2] as Curve).jwk }, 'SecretStoreUnreachable'],
     ['the point of another key', { body: pair(P521).jwk }, 'SecretUndecryptable'],
   ])('says what %s means', async (_, given, code) => {
     const server = pair(P521);
     const { read } = await tang(P521, server, given);
-    await expect(read(`jwe+data:,${encrypted(P521, server, 'x')}`)).rejects.toMatchObject({ code });
+    await expect(read(`jwe+data:,${await encrypted(server, 'x')}`)).rejects.toMatchObject({ code });
+  });
+
+  it.each(CURVES)('refuses an answer that brings the agreement to infinity: $crv', async (curve) => {
+    // Both are of somebody who knows the scalars of the header's keys, and so what blinds the point.
+    const [server, ephemeral] = [pair(curve), pair(curve)];
+    const jwe = withHeader(await encrypted(server, 'x'), { epk: ephemeral.jwk });
+    const own = pointOf(curve, ephemeral.jwk) as Point;
+    const { read, got } = await tang(curve, server, undefined, (point) =>
+      point.subtract(own).multiply(server.scalar),
+    );
+    await expect(read(`jwe+data:,${jwe}`)).rejects.toMatchObject({
+      code: 'SecretUndecryptable',
+      message: expect.stringContaining(
+        'what the tang server at http://tang.example recovers does not open it',
+      ),
+    });
+    expect(got).toHaveLength(1);
   });
 
   it('asks the server through the proxy that the document names', async () => {
@@ -145,7 +161,7 @@ describe('a JWE of clevis and tang', () => {
       proxy: { http: sensitive('http://proxy.example:3128'), except: ['a', 'b'] },
     };
     const stores = new SecretStores({ host: { ...host, network }, spec });
-    const url = sensitive(`jwe+data:,${encrypted(P521, server, 'the secret')}`);
+    const url = sensitive(`jwe+data:,${await encrypted(server, 'the secret')}`);
     expect((await stores.read({ url, isCompressed: false })).toString()).toBe('the secret');
     expect(ways).toEqual([{ http: 'http://proxy.example:3128', except: 'a,b' }]);
     await stores.close();
@@ -153,18 +169,21 @@ describe('a JWE of clevis and tang', () => {
 
   it('refuses what was changed, cut off or made for something else', async () => {
     const server = pair(P521);
-    const jwe = encrypted(P521, server, 'x');
+    const jwe = await encrypted(server, 'x');
     const { read, got } = await tang(P521, server);
     const [head = '', ...rest] = jwe.split('.');
     const wrong = [
       jwe.slice(0, -4),
       [head, ...rest.slice(0, 3)].join('.'),
       [head, '', rest[1], `${rest[2]}AAAA`, rest[3]].join('.'),
-      encrypted(P521, server, 'x', { alg: 'RSA-OAEP' }),
-      encrypted(P521, server, 'x', { zip: 'DEF' }),
-      encrypted(P521, server, 'x', { clevis: { pin: 'tpm2' } }),
-      encrypted(P521, server, 'x', { kid: 'A'.repeat(43) }),
-      encrypted(P521, server, 'x', { epk: { crv: 'P-521', x: 'AA', y: 'AA' } }),
+      withHeader(jwe, { alg: 'RSA-OAEP' }),
+      withHeader(jwe, { enc: 'A128GCM' }),
+      withHeader(jwe, { zip: 'DEF' }),
+      withHeader(jwe, { crit: ['x'] }),
+      withHeader(jwe, { clevis: { pin: 'tpm2' } }),
+      withHeader(jwe, { kid: 'A'.repeat(43) }),
+      withHeader(jwe, { epk: { crv: 'P-521', x: 'AA', y: 'AA' } }),
+      withHeader(jwe, { epk: { crv: 'P-521', x: 'A'.repeat(88), y: 'A'.repeat(88) } }),
       'no jwe',
     ];
     for (const one of wrong)
@@ -172,17 +191,22 @@ describe('a JWE of clevis and tang', () => {
     expect(got.length).toBeLessThanOrEqual(1);
   });
 
-  it.each(CURVES)('adds points as OpenSSL does: $crv', (curve) => {
-    // Less than half of every curve's order, so that the sum needs no remainder.
-    const scalars = [randomBytes(24), randomBytes(24)].map((bytes) => BigInt(`0x${bytes.toString('hex')}`));
-    const points = [...scalars, (scalars[0] ?? 0n) + (scalars[1] ?? 0n)].map((scalar) => {
-      const key = createECDH(curve.name);
-      key.setPrivateKey(coordinate(scalar, curve));
-      const whole = key.getPublicKey().subarray(1);
-      return pointOf(curve, whole.subarray(0, curve.bytes), whole.subarray(curve.bytes)) as Point;
-    });
-    const [a, b, both] = points as [Point, Point, Point];
-    expect(sum(curve, a, b)).toEqual(both);
-    expect(sum(curve, a, a)).toBeUndefined();
+  it.each(CURVES)('adds and multiplies points as OpenSSL does: $crv', (curve) => {
+    const pointFor = (scalar: bigint) => pointOf(curve, pair(curve, scalar).jwk) as Point;
+    for (let round = 0; round < 8; round += 1) {
+      // Less than half of every curve's order, so that the sum needs no remainder.
+      const [a, b] = [randomBytes(24), randomBytes(24)].map((bytes) => BigInt(`0x${bytes.toString('hex')}`));
+      if (a === undefined || b === undefined) throw new Error('randomBytes gives too little');
+      expect(
+        pointFor(a)
+          .add(pointFor(b))
+          .equals(pointFor(a + b)),
+      ).toBe(true);
+      const ours = createECDH(curve.name);
+      ours.generateKeys();
+      const shared = ours.computeSecret(pointFor(a).toBytes(false)).toString('hex');
+      const product = pointFor(a).multiply(BigInt(`0x${ours.getPrivateKey('hex')}`));
+      expect(Buffer.from(product.toBytes(true)).subarray(1).toString('hex')).toBe(shared);
+    }
   });
 });

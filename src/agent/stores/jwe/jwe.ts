@@ -6,7 +6,7 @@ import { SecretError } from '../contract/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
 import { throughProxy } from '../contract/store-client.ts';
 import { type CompactJwe, decryptJwe, readCompactJwe } from './compact.ts';
-import { bothPoints, CURVES, type Curve, coordinate, type Point, pointOf, sum } from './curve.ts';
+import { CURVES, type Curve, jwkOf, type Point, pointOf } from './curve.ts';
 
 const ONE_ANSWER_MS = 20_000;
 
@@ -25,19 +25,17 @@ export async function openJwe(context: StoreContext, sealed: Buffer): Promise<Bu
       `it opens by ${pin === undefined ? 'no pin of clevis' : 'another pin of clevis'} than tang`,
     );
   const { curve, ephemeral, server, kid, url } = exchangeOf(jwe);
+  // The exchange of McCallum and Relyea. OpenSSL makes the blinding key, which takes @noble/curves much longer; it neither adds
+  // points nor gives both coordinates of a product, so the rest is not for it.
   const blinding = createECDH(curve.name);
-  const own = blinding.generateKeys();
-  const blind = { x: own.subarray(1, 1 + curve.bytes), y: own.subarray(1 + curve.bytes) };
-  const asked = sum(curve, ephemeral, known(pointOf(curve, blind.x, blind.y)));
-  const answered = await recover(context, `${url.replace(/\/+$/, '')}/rec/${kid}`, curve, known(asked));
-  // The agreed point is what came, less ours with the server's key; of that OpenSSL gives the x alone, so either sign is tried.
-  const ours = blinding.computeSecret(uncompressed(server, curve));
-  for (const candidate of bothPoints(curve, ours)) {
-    const agreed = sum(curve, answered, candidate);
-    const secret = agreed && decryptJwe(jwe, coordinate(agreed.x, curve));
-    if (secret !== undefined) return secret;
-  }
-  throw undecryptable(`what the tang server at ${new URL(url).origin} recovers does not open it`);
+  const asked = ephemeral.add(curve.Point.fromBytes(blinding.generateKeys()));
+  const answered = await recover(context, `${url.replace(/\/+$/, '')}/rec/${kid}`, curve, asked);
+  const agreed = answered.subtract(server.multiply(BigInt(`0x${blinding.getPrivateKey('hex')}`)));
+  // Whoever made both header and answer can bring it to infinity.
+  const secret = agreed.is0() ? undefined : decryptJwe(jwe, Buffer.from(agreed.toBytes(true)).subarray(1));
+  if (secret === undefined)
+    throw undecryptable(`what the tang server at ${new URL(url).origin} recovers does not open it`);
+  return secret;
 }
 
 interface Exchange {
@@ -59,8 +57,8 @@ function exchangeOf({ header }: CompactJwe): Exchange {
   const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
   if (curve === undefined || !isWeb || !/^[A-Za-z0-9_-]{20,100}$/.test(kid))
     throw undecryptable('its header names no tang server, or a key that is not of its advertisement');
-  const ephemeral = jwkPoint(curve, at(header, 'epk'));
-  const server = jwkPoint(curve, key);
+  const ephemeral = pointOf(curve, at(header, 'epk'));
+  const server = pointOf(curve, key);
   if (ephemeral === undefined || server === undefined)
     throw undecryptable('a key in its header is no point of its curve');
   return { curve, ephemeral, server, kid, url };
@@ -78,16 +76,9 @@ async function recover(
   { host, signal, spec }: StoreContext,
   url: string,
   curve: Curve,
-  { x, y }: Point,
+  point: Point,
 ): Promise<Point> {
-  const jwk = {
-    alg: 'ECMR',
-    crv: curve.crv,
-    key_ops: ['deriveKey'],
-    kty: 'EC',
-    x: coordinate(x, curve).toString('base64url'),
-    y: coordinate(y, curve).toString('base64url'),
-  };
+  const jwk = { alg: 'ECMR', key_ops: ['deriveKey'], ...jwkOf(curve, point) };
   const origin = `the tang server at ${new URL(url).origin}`;
   const client = host.network.client(throughProxy(spec));
   let answer: HttpAnswer;
@@ -118,19 +109,10 @@ async function recover(
       'SecretDenied',
       `${origin} recovers nothing: it answers with status ${answer.status}`,
     );
-  const point = jwkPoint(curve, parsed(answer.body));
-  if (point === undefined)
+  const recovered = pointOf(curve, parsed(answer.body));
+  if (recovered === undefined)
     throw new SecretError('SecretStoreUnreachable', `${origin} gives an answer that is cut off or no key`);
-  return point;
-}
-
-function jwkPoint(curve: Curve, jwk: unknown): Point | undefined {
-  const part = (name: string) => Buffer.from(textAt(jwk, name) ?? '', 'base64url');
-  return textAt(jwk, 'crv') === curve.crv ? pointOf(curve, part('x'), part('y')) : undefined;
-}
-
-function uncompressed({ x, y }: Point, curve: Curve): Buffer {
-  return Buffer.concat([Buffer.of(4), coordinate(x, curve), coordinate(y, curve)]);
+  return recovered;
 }
 
 function parsed(text: string): unknown {
@@ -139,12 +121,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Two random points are never the same, nor each other's negative. */
-function known(point: Point | undefined): Point {
-  if (point === undefined) throw undecryptable('its key agreement does not work out');
-  return point;
 }
 
 function undecryptable(cause: string): SecretError {
