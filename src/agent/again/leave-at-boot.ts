@@ -17,10 +17,10 @@ export interface LeftAtBoot {
 }
 
 /**
- * `network` follows the configuration at every boot, as slipway-network.service does; `node` only looks, and `sentinel` only
- * writes what is not there.
+ * `network` follows the configuration at every boot, as slipway-network.service does; `node` and `ready` only look, and
+ * `sentinel` only writes what is not there.
  */
-const FOLLOWED = ['network', 'node', 'sentinel'];
+const FOLLOWED = ['network', 'node', 'ready', 'sentinel'];
 
 /**
  * A boot changes nothing of a node that works: like cloud-init, which does what belongs to an instance once, it leaves what is
