@@ -6,21 +6,17 @@ interface DocumentFile {
   readonly content: string;
 }
 
-/** The same work in the words of each contender. */
+/** The same work for each contender. */
 export interface ApplyDocument {
   readonly files: readonly DocumentFile[];
   /** Paths that the commands make, to see that they ran. */
   readonly traces: readonly string[];
   /**
    * `#cloud-config` with the jinja header, as Cluster API's kubeadm provider renders it. It asks for no users, so that nobody
-   * makes the default user of the image's cloud.cfg, of which Ignition knows nothing.
+   * makes the default user of the image's cloud.cfg.
    */
   readonly userData: string;
   readonly metaData: string;
-  /** Ignition 3.0.0: the files as data URLs, each command in a oneshot unit that a boot would start. */
-  readonly ignition: string;
-  /** The commands as systemd would start them from Ignition's units, below the root `$1`: one process each. */
-  readonly unitCommands: string;
 }
 
 const COMMANDS = [
@@ -63,25 +59,6 @@ export function applyDocument(certificates: readonly { path: string; pem: string
     traces: [1, 2, 3, 4, 5].map((number) => `/var/lib/slipway-bench/${number}`),
     userData: `## template: jinja\n#cloud-config\n\nslipway: {kubeadm: none}\nusers: []\nwrite_files:\n${files.map(cloudConfigFile).join('')}runcmd:\n${COMMANDS.map((command) => `  - ${JSON.stringify(command)}\n`).join('')}`,
     metaData: metaData('lab-root'),
-    unitCommands: COMMANDS.map((command) => `chroot "$1" /bin/sh -c '${command}'\n`).join(''),
-    ignition: JSON.stringify({
-      ignition: { version: '3.0.0' },
-      storage: {
-        files: files.map(({ path, mode, content }) => ({
-          path,
-          overwrite: true,
-          mode: Number.parseInt(mode, 8),
-          contents: { source: `data:;base64,${Buffer.from(content).toString('base64')}` },
-        })),
-      },
-      systemd: {
-        units: COMMANDS.map((command, index) => ({
-          name: `slipway-bench-${index + 1}.service`,
-          enabled: true,
-          contents: `[Service]\nType=oneshot\nExecStart=/bin/sh -c ${JSON.stringify(command)}\n[Install]\nWantedBy=multi-user.target\n`,
-        })),
-      },
-    }),
   };
 }
 

@@ -36,7 +36,7 @@ const NAMESPACES = [
   'private',
 ];
 
-export interface Job {
+interface Job {
   /** Lower directories of the root, uppermost first. */
   readonly lower: readonly string[];
   /** Files that lie at $BENCH_INPUT when the job starts are the caller's own. */
@@ -50,10 +50,9 @@ export interface Job {
 /**
  * Runs one contender on a root of its own and checks that the document was applied.
  *
- * @param commandsRun whether the contender runs the document's commands itself
  * @throws BenchError when it failed or left something out
  */
-export async function applyOnce(job: Job, document: ApplyDocument, commandsRun: boolean): Promise<Usage> {
+export async function applyOnce(job: Job, document: ApplyDocument): Promise<Usage> {
   return withScratchDir(async (scratch) => {
     const [root, changes, work] = ['root', 'changes', 'work'].map((name) => join(scratch, name)) as [
       string,
@@ -73,12 +72,12 @@ export async function applyOnce(job: Job, document: ApplyDocument, commandsRun: 
         BENCH_PREPARE: job.prepare ?? '',
       },
     });
-    await checkApplied(changes, document, commandsRun);
+    await checkApplied(changes, document);
     return usage;
   });
 }
 
-async function checkApplied(changes: string, document: ApplyDocument, commandsRun: boolean): Promise<void> {
+async function checkApplied(changes: string, document: ApplyDocument): Promise<void> {
   for (const { path, mode, content } of document.files) {
     const made = await readFile(join(changes, path), 'utf8').catch(() => undefined);
     if (made !== content)
@@ -86,7 +85,7 @@ async function checkApplied(changes: string, document: ApplyDocument, commandsRu
     const bits = (await lstat(join(changes, path))).mode & 0o7777;
     if (bits !== Number.parseInt(mode, 8)) throw new BenchError(`${path} has mode ${bits.toString(8)}`);
   }
-  for (const path of commandsRun ? document.traces : []) {
+  for (const path of document.traces) {
     await lstat(join(changes, path)).catch(() => {
       throw new BenchError(`a command did not run: ${path} is missing`);
     });

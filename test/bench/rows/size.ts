@@ -5,11 +5,11 @@ import { zstdSize } from '../../../build/sizes.ts';
 import type { Row, Verdict } from '../row.ts';
 import { slipwayBinary } from '../slipway-binary.ts';
 
-/** Goals in bytes for the binary; the bundle's are set so that the start-up goal stays within reach. */
-const GOALS = { binary: 120e6, binaryZstd: 33e6, bundle: 1e6, bundleZstd: 0.3e6 };
+/** Bytes that a program may have, as it is and as an image or a registry keeps it; and a bundle, which each start reads. */
+const GOALS = { binary: 125e6, binaryZstd: 33e6, bundle: 2e6 };
 
 /**
- * Bundle and binary as they lie in dist/, raw and as `zstd -19` makes them; of the other binaries there, which differ in
+ * Bundle and binary as they lie in dist/, the binary also as `zstd -19` makes it; of the other binaries there, which differ in
  * nothing but their Node.js or hold less, the size as it is.
  */
 export const size: Row = async ({ say }) => {
@@ -31,7 +31,6 @@ export const size: Row = async ({ say }) => {
       verdict('binary', binary.length, GOALS.binary),
       verdict('binary, zstd -19', zstdSize(binary), GOALS.binaryZstd),
       verdict('bundle', bundle.length, GOALS.bundle),
-      verdict('bundle, zstd -19', zstdSize(bundle), GOALS.bundleZstd),
       ...others().map(([name, size]) => verdict(name, size, GOALS.binary)),
     ],
     notes: [],

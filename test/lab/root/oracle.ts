@@ -56,7 +56,7 @@ cloud-init modules --mode final
 `;
 
 /** Debian's Ignition, unpacked: the engine itself, which no Debian has on its PATH. */
-export async function ignitionBinary(say?: Say): Promise<string> {
+async function ignitionBinary(say?: Say): Promise<string> {
   return join(await ignitionPackage(say), 'usr/lib/dracut/modules.d/30ignition/ignition');
 }
 
