@@ -10,6 +10,9 @@ const WORD =
 
 type Item = { text: string; where?: Position; callsKubeadm: boolean };
 
+/** Stands for a call of kubeadm that Slipway makes itself: no shell reads it. */
+const KUBEADM = ':';
+
 const MOST_MS = 2000;
 /** Where the fault begins is looked for in lists as people write them: each look is a shell. */
 const MOST_ITEMS = 48;
@@ -26,7 +29,9 @@ export async function unreadableCommands(
 ): Promise<ReportEntry[]> {
   const boot = bootCommands.map(({ shell: text, where }) => item(text.reveal(), where));
   const once = commands.map((entry) =>
-    entry.kind === 'kubeadm' ? { text: ':', callsKubeadm: true } : item(entry.shell.reveal(), entry.where),
+    entry.kind === 'kubeadm'
+      ? { text: KUBEADM, callsKubeadm: true }
+      : item(entry.shell.reveal(), entry.where),
   );
   const decides = !once.some(({ callsKubeadm }) => callsKubeadm);
   return [
@@ -54,7 +59,7 @@ async function unreadable(
   items: readonly Item[],
   isFatal: (at: number) => boolean,
 ): Promise<ReportEntry[]> {
-  if (items.length === 0) return [];
+  if (items.every(({ text }) => text === KUBEADM)) return [];
   const why = await complaint(host, shell, items);
   if (why === undefined) return [];
   const isShort = items.length <= MOST_ITEMS && lettersOf(items) <= MOST_LETTERS;
