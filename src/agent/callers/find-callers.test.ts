@@ -107,7 +107,7 @@ describe('callersOf', () => {
   it.each([
     ['a list of words', '#!/usr/bin/env python3\nrun(["/usr/bin/kubeadm", "join", "--config", "/a"])'],
     ['a program of Windows', '#!/bin/sh\n& C:\\k\\kubeadm.exe join --config /a'],
-  ['a variable', '#!/bin/sh\nKUBEADM=/opt/bin/kubeadm\n"$KUBEADM" join --config /a'],
+    ['a variable', '#!/bin/sh\nKUBEADM=/opt/bin/kubeadm\n"$KUBEADM" join --config /a'],
   ])('recognises %s', (_, body) => {
     expect(found(config(script('/opt/j', body), '- /opt/j\n'))).toMatchObject({
       verb: 'join',

@@ -17,7 +17,9 @@ export function mentionsKubeadmBootstrap(shell: string): boolean {
   if (AS_LIST.test(shell) || BY_VARIABLE.test(shell)) return true;
   // Each place is looked at once, however many calls stand in one text.
   let [begin, seen] = [0, 0];
-  for (const match of shell.matchAll(/(?<=^|[\s;&|(){}`"'=/\\])kubeadm(?:\.exe)?["']?((?:[ \t]|\\\n)[^\n;|&]*)/g)) {
+  for (const match of shell.matchAll(
+    /(?<=^|[\s;&|(){}`"'=/\\])kubeadm(?:\.exe)?["']?((?:[ \t]|\\\n)[^\n;|&]*)/g,
+  )) {
     const between = shell.slice(seen, match.index);
     const separator = Math.max(...['\n', ';', '|', '&'].map((sign) => between.lastIndexOf(sign)));
     if (separator !== -1) begin = seen + separator + 1;
