@@ -321,6 +321,11 @@ it('removes a sentinel that a command wrote though there is no node', async () =
   machine.files.add(SENTINEL);
   await see(machine, SCRIPT);
   expect(machine.removed).toEqual([SENTINEL]);
+  const late = new Machine();
+  late.files.add(SENTINEL);
+  late.units['kj.service'] = { ActiveState: 'active', SubState: 'running', InvocationID: 'a1' };
+  await see(late, UNIT);
+  expect(late.removed).toEqual([SENTINEL]);
 });
 
 it('claims nothing where no kubelet is configured after programs that nobody has read', async () => {

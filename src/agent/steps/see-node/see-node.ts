@@ -83,7 +83,7 @@ async function awaitNode(verb: NodeSpec['verb'], context: StepContext, shared: S
   const asked = { verb, callers, sight: last, printed: printed() };
   // It may have come between the look at the disk and the look at the callers.
   if ((await isNode(host, verb)) && !(await hasKubeadmFailed(host, asked))) return announce(host);
-  if (!signal.aborted) await removeFalseSentinel(context);
+  await removeFalseSentinel(context);
   const found = await whyNoNode(host, asked);
   return { done: false, failure: failure(found.code, found.cause, found), retry: 'no', isFinal: true };
 }
