@@ -1,7 +1,8 @@
 import type { Host } from '../../../host/host.ts';
 import { asRecord, at, type JsonRecord, textOf, textsOf } from '../client/json.ts';
 import { basesOf, type MetadataClient } from '../client/metadata-client.ts';
-import { found, type SourceAnswer, SourceError } from '../contract/answer.ts';
+import { found, type SourceAnswer } from '../contract/answer.ts';
+import { SourceError } from '../contract/source-error.ts';
 import { directoryTree } from '../contract/tree.ts';
 import { asking } from '../machine/asking.ts';
 import type { Machine } from '../machine/machine.ts';

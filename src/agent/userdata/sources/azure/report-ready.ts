@@ -1,7 +1,8 @@
 import type { Host } from '../../../host/host.ts';
 import { basesOf, MetadataClient } from '../client/metadata-client.ts';
 import { elementAt, parseXml } from '../client/xml.ts';
-import { type Duty, SourceError } from '../contract/answer.ts';
+import type { Duty } from '../contract/answer.ts';
+import { SourceError } from '../contract/source-error.ts';
 
 /** Azure's fabric, at one address in all regions. */
 const WIRESERVER = 'http://168.63.129.16';

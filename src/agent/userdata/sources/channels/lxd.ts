@@ -1,7 +1,8 @@
 import { asRecord, type JsonRecord, textsOf } from '../client/json.ts';
 import { basesOf, MetadataClient } from '../client/metadata-client.ts';
-import { found, type SourceAnswer, SourceError } from '../contract/answer.ts';
+import { found, type SourceAnswer } from '../contract/answer.ts';
 import { readMetaData } from '../contract/meta-data.ts';
+import { SourceError } from '../contract/source-error.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { SourceContext } from '../machine/source.ts';
 

@@ -1,4 +1,4 @@
-import { SourceError } from '../contract/answer.ts';
+import { SourceError } from '../contract/source-error.ts';
 import { type Ask, basesOf, type MetadataClient } from './metadata-client.ts';
 
 /** Where EC2's metadata service answers. */

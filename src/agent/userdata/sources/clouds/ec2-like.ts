@@ -1,7 +1,8 @@
 import { crawl } from '../client/crawl.ts';
 import { type JsonRecord, textOf, textsOf } from '../client/json.ts';
 import type { MetadataClient } from '../client/metadata-client.ts';
-import { type Found, SourceError } from '../contract/answer.ts';
+import type { Found } from '../contract/answer.ts';
+import { SourceError } from '../contract/source-error.ts';
 
 /** What clouds give by EC2's paths under one version, without its tokens. */
 interface Ec2Like {

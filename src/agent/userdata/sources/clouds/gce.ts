@@ -1,7 +1,8 @@
 import type { Cloud } from '../../instance/instance.ts';
 import { asRecord, at, textOf } from '../client/json.ts';
 import { type Ask, basesOf, MetadataClient } from '../client/metadata-client.ts';
-import { found, type SourceAnswer, SourceError } from '../contract/answer.ts';
+import { found, type SourceAnswer } from '../contract/answer.ts';
+import { SourceError } from '../contract/source-error.ts';
 import { configuredBases } from '../machine/configured.ts';
 import type { SourceContext } from '../machine/source.ts';
 

@@ -1,8 +1,9 @@
 import { textOf, textsOf } from '../client/json.ts';
 import { linkLocalBases } from '../client/link-local.ts';
 import { basesOf } from '../client/metadata-client.ts';
-import { found, type SourceAnswer, SourceError } from '../contract/answer.ts';
+import { found, type SourceAnswer } from '../contract/answer.ts';
 import { readMetaData } from '../contract/meta-data.ts';
+import { SourceError } from '../contract/source-error.ts';
 import { asking } from '../machine/asking.ts';
 import type { SourceContext } from '../machine/source.ts';
 

@@ -1,7 +1,8 @@
 import type { Cloud } from '../../instance/instance.ts';
 import { asRecord, type JsonRecord, textOf } from '../client/json.ts';
 import { basesOf, type MetadataOptions } from '../client/metadata-client.ts';
-import { found, type SourceAnswer, SourceError } from '../contract/answer.ts';
+import { found, type SourceAnswer } from '../contract/answer.ts';
+import { SourceError } from '../contract/source-error.ts';
 import { asking } from '../machine/asking.ts';
 import type { SourceContext } from '../machine/source.ts';
 

@@ -1,4 +1,3 @@
-import { ExpectedError } from '../../../../kit/errors.ts';
 import type { Code } from '../../../../protocol/codes/codes.ts';
 import type { ReportEntry } from '../../../document/document.ts';
 import type { Cloud, NetworkConfig } from '../../instance/instance.ts';
@@ -68,15 +67,4 @@ export function found(data: Found): SourceAnswer {
 /** What a source tells, user data or not. */
 export function givenBy(answer: SourceAnswer): Found | undefined {
   return answer.kind === 'empty' ? answer.found : answer.kind === 'found' ? answer : undefined;
-}
-
-/** Why a source that is this machine's gives nothing; `findUserData` makes the answer of it. */
-export class SourceError extends ExpectedError {
-  override readonly name = 'SourceError';
-  readonly kind: 'needs-network' | 'not-yet' | 'refused';
-
-  constructor(kind: SourceError['kind'], message: string) {
-    super(message);
-    this.kind = kind;
-  }
 }

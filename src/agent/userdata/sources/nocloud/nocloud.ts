@@ -1,7 +1,8 @@
 import type { Host } from '../../../host/host.ts';
 import type { NetworkConfig } from '../../instance/instance.ts';
 import { asRecord, textOf } from '../client/json.ts';
-import { found, type SourceAnswer, SourceError } from '../contract/answer.ts';
+import { found, type SourceAnswer } from '../contract/answer.ts';
+import { SourceError } from '../contract/source-error.ts';
 import { directoryTree } from '../contract/tree.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { SourceContext } from '../machine/source.ts';

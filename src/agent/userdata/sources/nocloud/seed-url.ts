@@ -1,5 +1,5 @@
 import { basesOf, MetadataClient } from '../client/metadata-client.ts';
-import { SourceError } from '../contract/answer.ts';
+import { SourceError } from '../contract/source-error.ts';
 import type { DmiField, Machine } from '../machine/machine.ts';
 import { readSeed, type Seed } from './seed.ts';
 

@@ -1,6 +1,7 @@
 import type { Cloud, NetworkConfig } from '../../instance/instance.ts';
 import { asRecord, at, type JsonRecord, textOf, textsOf } from '../client/json.ts';
-import { type Found, SourceError } from '../contract/answer.ts';
+import type { Found } from '../contract/answer.ts';
+import { SourceError } from '../contract/source-error.ts';
 import type { Tree } from '../contract/tree.ts';
 
 /** The versions of the format that cloud-init knows (`OS_VERSIONS`), newest first. */
