@@ -7,9 +7,9 @@ export const AGENT: Readonly<Record<string, string>> = {
   again: `kit kit/secrets kit/terminal protocol tpm/sealing document engine host kubeadm/config kubeadm/repeat steps
     steps/commands steps/kind steps/sentinel steps/tools wipe`,
   apply: 'protocol document host steps steps/kind stores/reference',
-  bootstrap: `kit kit/secrets protocol protocol/codes again document engine engine/run facts/judge host
-    network preflight sealed secrets startup steps steps/kind steps/kubeadm userdata userdata/instance
-    userdata/sources wipe`,
+  bootstrap: `kit kit/secrets protocol protocol/codes again document engine engine/run facts/judge host network
+    platform/instance preflight sealed secrets startup steps steps/kind steps/kubeadm userdata userdata/sources
+    wipe`,
   callers: 'document host kubeadm/config',
   check:
     'kit kit/bytes kit/terminal protocol protocol/codes tpm/sealing check/rule check/rules document host steps/ahead text',
@@ -21,9 +21,10 @@ export const AGENT: Readonly<Record<string, string>> = {
     facts/judge host identity/tpm install install/windows kubeadm/config machine.ts network preflight
     preflight/checks release report report/config report/events reset secrets startup steps timeline userdata wipe
     npm:commander`,
-  'cli/authors': `kit kit/secrets kit/terminal protocol/codes apply check check/rule cli/options cli/process cli/text document fetch
-    host machine.ts preflight secrets steps steps/ahead text userdata userdata/cloud-config/accounts userdata/forms userdata/instance userdata/native
-    userdata/network userdata/sources/contract`,
+  'cli/authors': `kit kit/secrets kit/terminal protocol/codes apply check check/rule cli/options cli/process
+    cli/text document fetch host machine.ts platform/instance preflight secrets steps steps/ahead text userdata
+    userdata/cloud-config/accounts userdata/forms userdata/instance userdata/native userdata/network
+    userdata/sources/contract`,
   'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit kit/terminal host',
   'cli/process': 'kit kit/terminal protocol collect document engine host steps userdata',
@@ -51,11 +52,11 @@ export const AGENT: Readonly<Record<string, string>> = {
   'facts/devices': 'facts/reading host',
   'facts/judge':
     'kit document facts facts/reading host userdata/jinja userdata/jinja/syntax userdata/jinja/values',
-  'facts/machine': 'kit facts/reading userdata/instance',
+  'facts/machine': 'kit facts/reading platform/instance',
   'facts/reading': 'kit host',
   'facts/windows': 'facts/reading host',
   fetch: 'kit kit/secrets document fetch/objects host',
-  'fetch/objects': 'host stores/aws stores/clouds stores/contract userdata/sources/machine',
+  'fetch/objects': 'host platform stores/aws stores/clouds stores/contract',
   host: 'kit tpm MACHINE',
   'host/common/files': 'host host/common/system MACHINE',
   'host/common/net': 'kit host MACHINE',
@@ -90,8 +91,11 @@ export const AGENT: Readonly<Record<string, string>> = {
   'kubeadm/run': `kit kit/secrets protocol protocol/codes cluster diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document host
     kubeadm kubeadm/config kubeadm/config/kubelet`,
   'machine.ts': 'host host/linux host/windows',
-  network: 'kit/secrets document host network/render secrets startup steps/tools',
+  network: 'kit/secrets document host network/render platform secrets startup steps/tools',
   'network/render': 'document',
+  platform: 'host',
+  'platform/instance': 'document host',
+  'platform/metadata': 'kit host text',
   preflight: `kit cluster document host kubeadm kubeadm/config kubeadm/config/api kubeadm/config/kubelet kubeadm/repeat
     kubeadm/run preflight/checks preflight/checks/kubernetes preflight/checks/machine preflight/checks/windows
     startup`,
@@ -157,9 +161,9 @@ export const AGENT: Readonly<Record<string, string>> = {
   stores: `kit kit/bytes kit/secrets document fetch stores/age stores/aws stores/clouds stores/contract stores/jwe
     stores/reference stores/vault`,
   'stores/age': 'stores/contract npm:age-encryption',
-  'stores/aws': 'host stores/contract stores/reference userdata/sources/client',
-  'stores/clouds': 'host stores/contract stores/reference userdata/sources/client',
-  'stores/contract': 'kit protocol/codes document host stores/reference userdata/sources/contract',
+  'stores/aws': 'host platform/metadata stores/contract stores/reference',
+  'stores/clouds': 'host platform/metadata stores/contract stores/reference',
+  'stores/contract': 'kit protocol/codes document host platform/metadata stores/reference',
   'stores/jwe': 'host stores/contract npm:@noble/curves',
   'stores/reference': '',
   'stores/vault': 'document host stores/contract',
@@ -168,11 +172,11 @@ export const AGENT: Readonly<Record<string, string>> = {
   'text/yaml': 'kit document text text/yaml/scan',
   'text/yaml/scan': 'kit text',
   timeline: 'kit kit/terminal protocol',
-  userdata: `callers kit kit/secrets protocol document engine fetch host kubeadm/config text text/yaml userdata/cloud-config
-    userdata/decode userdata/forms userdata/handed userdata/ignition
+  userdata: `kit kit/secrets protocol callers document engine fetch host kubeadm/config platform/instance text
+    text/yaml userdata/cloud-config userdata/decode userdata/forms userdata/handed userdata/ignition
     userdata/instance userdata/jinja userdata/merge userdata/native userdata/network userdata/node userdata/sealed
     userdata/sources userdata/sources/contract userdata/sources/machine`,
-  'userdata/cloud-config': `kit/secrets document text text/yaml userdata/cloud-config/accounts
+  'userdata/cloud-config': `kit/secrets document platform/instance text text/yaml userdata/cloud-config/accounts
     userdata/cloud-config/commands userdata/cloud-config/files userdata/cloud-config/shape
     userdata/cloud-config/storage userdata/cloud-config/system userdata/instance userdata/node`,
   'userdata/cloud-config/accounts': 'kit/secrets document text text/yaml userdata/merge',
@@ -200,41 +204,39 @@ export const AGENT: Readonly<Record<string, string>> = {
     userdata/ignition/check userdata/ignition/schema userdata/ignition/url`,
   'userdata/ignition/unit': '',
   'userdata/ignition/url': 'kit/bytes',
-  'userdata/instance': 'document host text text/yaml',
-  'userdata/jinja': `text userdata/decode userdata/instance userdata/jinja/filters userdata/jinja/syntax
-    userdata/jinja/values`,
+  'userdata/instance': 'document platform/instance text text/yaml',
+  'userdata/jinja': `platform/instance text userdata/decode userdata/instance userdata/jinja/filters
+    userdata/jinja/syntax userdata/jinja/values`,
   'userdata/jinja/filters': 'text/yaml userdata/jinja/values',
   'userdata/jinja/syntax': 'kit text userdata/jinja/filters userdata/jinja/values',
   'userdata/jinja/values': 'kit text text/yaml',
   'userdata/merge': 'kit document text text/yaml',
   'userdata/native': `kit kit/secrets document host stores/reference text text/shape text/yaml userdata/instance
     userdata/node npm:yaml`,
-  'userdata/network': `kit kit/bytes kit/secrets document host network text text/yaml userdata/instance
+  'userdata/network': `kit kit/bytes kit/secrets document host platform platform/instance text text/yaml
     userdata/network/shape`,
   'userdata/network/shape': 'text text/shape text/yaml',
   'userdata/node': `kit kit/secrets protocol document host kubeadm/config stores/reference text text/yaml
     userdata/jinja/syntax userdata/jinja/values`,
   'userdata/sealed': 'kit/bytes protocol text text/yaml userdata/decode',
-  'userdata/sources': `host text userdata/instance userdata/sources/azure userdata/sources/channels
-    userdata/sources/client userdata/sources/clouds userdata/sources/contract userdata/sources/machine
-    userdata/sources/nocloud userdata/sources/openstack`,
-  'userdata/sources/azure': `host userdata/sources/client userdata/sources/contract userdata/sources/machine
+  'userdata/sources': `host platform platform/instance platform/metadata text userdata/instance
+    userdata/sources/azure userdata/sources/channels userdata/sources/clouds userdata/sources/contract
+    userdata/sources/machine userdata/sources/nocloud userdata/sources/openstack`,
+  'userdata/sources/azure': `host platform platform/metadata userdata/sources/contract userdata/sources/machine
     userdata/sources/volumes`,
-  'userdata/sources/channels': `kit/bytes host text userdata/instance userdata/sources/client userdata/sources/contract
-    userdata/sources/machine userdata/sources/volumes`,
-  'userdata/sources/client': 'kit host text userdata/sources/contract',
-  'userdata/sources/clouds': `kit host userdata/instance userdata/sources/client userdata/sources/contract
+  'userdata/sources/channels': `kit/bytes host platform platform/instance platform/metadata text
+    userdata/sources/contract userdata/sources/machine userdata/sources/volumes`,
+  'userdata/sources/clouds': `kit host platform platform/instance platform/metadata userdata/sources/contract
     userdata/sources/machine`,
   'userdata/sources/contract':
-    'kit protocol/codes document host text text/yaml userdata/decode userdata/instance',
+    'kit protocol/codes document host platform/instance text text/yaml userdata/decode',
   'userdata/sources/images': 'host text',
-  'userdata/sources/machine': `kit host text text/yaml userdata/instance userdata/sources/client
-    userdata/sources/contract`,
-  'userdata/sources/nocloud': `host userdata/instance userdata/sources/client userdata/sources/contract
+  'userdata/sources/machine':
+    'kit host platform platform/instance platform/metadata text text/yaml userdata/sources/contract',
+  'userdata/sources/nocloud': `host platform platform/instance platform/metadata userdata/sources/contract
     userdata/sources/machine userdata/sources/volumes`,
-  'userdata/sources/openstack': `userdata/instance userdata/sources/client userdata/sources/contract
+  'userdata/sources/openstack': `platform platform/instance platform/metadata userdata/sources/contract
     userdata/sources/machine userdata/sources/volumes`,
-  'userdata/sources/volumes':
-    'document host userdata/sources/contract userdata/sources/images userdata/sources/machine',
+  'userdata/sources/volumes': 'document host platform userdata/sources/contract userdata/sources/images',
   wipe: 'kit protocol document engine host secrets steps',
 };

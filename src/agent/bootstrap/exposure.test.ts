@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLinuxHost } from '../host/linux/host.ts';
-import type { Cloud } from '../userdata/instance/instance.ts';
+import type { Cloud } from '../platform/instance/instance.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
 import { exposure } from './exposure.ts';
 

@@ -133,7 +133,7 @@ export interface InstanceData {
   source: string;
   /** What made this machine the source's, in words. */
   recognised?: string;
-  /** What the source says of the machine; see `Cloud` of userdata/instance. */
+  /** What the source says of the machine; see `Cloud` of platform/instance. */
   providerId?: string;
   instanceType?: string;
   region?: string;

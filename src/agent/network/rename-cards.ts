@@ -1,8 +1,8 @@
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
+import { CARDS, cardsByAddress } from '../platform/cards.ts';
 import { runTool } from '../steps/tools/tool.ts';
 import { globalAddresses } from './addresses.ts';
-import { CARDS, cardsByAddress } from './cards.ts';
 
 /**
  * Gives cards the names that they are to have. One that is in use keeps its name until udev gives it the other at the next boot; so

@@ -1,10 +1,10 @@
 import { sensitive } from '../../kit/secrets/sensitive.ts';
 import type { Document, FileEntry, UserEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
+import type { Instance } from '../platform/instance/instance.ts';
 import type { Report } from '../text/report.ts';
 import { plainText } from '../text/source-text.ts';
 import type { Part } from './decode/part.ts';
-import type { Instance } from './instance/instance.ts';
 import { publicKeysOf } from './instance/public-keys.ts';
 import { renderPart, syntaxProblem } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';

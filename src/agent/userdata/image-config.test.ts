@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
+import { readMachine } from '../platform/machine.ts';
 import { Report } from '../text/report.ts';
 import { pythonText } from '../text/yaml/node.ts';
 import { readImageConfig } from './image-config.ts';
 import { networkOfImage } from './network/of-the-image.ts';
-import { readMachine } from './sources/machine/machine.ts';
 import { readSettings } from './sources/machine/settings.ts';
 
 let root: string;

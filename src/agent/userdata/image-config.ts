@@ -1,9 +1,9 @@
 import type { Host } from '../host/host.ts';
+import { configFile } from '../platform/instance/config-file.ts';
 import { Report } from '../text/report.ts';
 import { plainText } from '../text/source-text.ts';
 import { type MappingNode, type Node, pythonText } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
-import { configFile } from './instance/config-file.ts';
 import { under } from './merge/under.ts';
 
 const MAIN = '/etc/cloud/cloud.cfg';

@@ -1,5 +1,7 @@
 import type { Document, InstanceData, KubeadmCommand, ReportEntry } from '../document/document.ts';
 import { nothingAsked } from '../document/nothing-asked.ts';
+import type { Instance } from '../platform/instance/instance.ts';
+import { instanceTypeOf } from '../platform/instance/instance-type.ts';
 import { Report } from '../text/report.ts';
 import { tooManyDirectories } from '../text/too-many-directories.ts';
 import { contradictions } from './contradictions.ts';
@@ -7,8 +9,6 @@ import { decodeUserData } from './decode/decode.ts';
 import type { Part } from './decode/part.ts';
 import type { ImageConfig } from './image-config.ts';
 import { fromMetaData } from './instance/hostname.ts';
-import type { Instance } from './instance/instance.ts';
-import { instanceTypeOf } from './instance/instance-type.ts';
 import { type NodeFile, settingsIn } from './node/node-files.ts';
 import { merged, type SlipwayKey, withSlipway } from './node/slipway.ts';
 import { readParts } from './read-parts.ts';

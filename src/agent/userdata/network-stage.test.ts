@@ -5,8 +5,8 @@ import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
+import type { NetworkConfig } from '../platform/instance/instance.ts';
 import { Problem } from '../steps/tools/problem.ts';
-import type { NetworkConfig } from './instance/instance.ts';
 import { NetworkNotUp, NetworkStage, type SetUp } from './network-stage.ts';
 
 let root: string;

@@ -4,7 +4,7 @@ import type { ReportEntry } from '../document/document.ts';
 import type { NetworkSettings } from '../document/network-settings.ts';
 import { failure } from '../engine/failure.ts';
 import type { Host } from '../host/host.ts';
-import type { NetworkConfig } from './instance/instance.ts';
+import type { NetworkConfig } from '../platform/instance/instance.ts';
 import type { NetworkChoice } from './network/choose-network.ts';
 
 /** cloud-init has run in this boot, and has set up the network. */

@@ -1,5 +1,6 @@
 import type { Command, Document, KubeadmCommand } from '../document/document.ts';
 import { mentionsKubeadmBootstrap } from '../kubeadm/config/mentions.ts';
+import type { Instance } from '../platform/instance/instance.ts';
 import { printable, type Report } from '../text/report.ts';
 import type { SourceText } from '../text/source-text.ts';
 import type { MappingNode } from '../text/yaml/node.ts';
@@ -10,7 +11,6 @@ import type { Part } from './decode/part.ts';
 import { isForThisMachine } from './forms/launch-index.ts';
 import { vendorSettings } from './forms/vendor-settings.ts';
 import type { ImageConfig } from './image-config.ts';
-import type { Instance } from './instance/instance.ts';
 import { publicKeysOf } from './instance/public-keys.ts';
 import { renderPart, renderText } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';

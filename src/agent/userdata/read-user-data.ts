@@ -1,11 +1,11 @@
 import type { ChunkedUserData } from '../document/chunked.ts';
 import type { Document } from '../document/document.ts';
 import { type Limit, unlimited } from '../host/time-limit.ts';
+import type { Instance } from '../platform/instance/instance.ts';
 import type { Part } from './decode/part.ts';
 import type { Library } from './forms/included.ts';
 import { holdsOthers } from './forms/stand-ins.ts';
 import { renderedConfig, withMetaData } from './ignition-metadata.ts';
-import type { Instance } from './instance/instance.ts';
 import { type Decoded, decoded, documentOfParts, documentWith } from './make-document.ts';
 import type { Native } from './native/read-native.ts';
 import type { NodeFile } from './node/node-files.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
-import { readMachine } from '../../../src/agent/userdata/sources/machine/machine.ts';
+import { readMachine } from '../../../src/agent/platform/machine.ts';
 import { readSettings } from '../../../src/agent/userdata/sources/machine/settings.ts';
 import { SOURCES } from '../../../src/agent/userdata/sources/table.ts';
 import { unpackedPackage } from '../../lab/lab.ts';

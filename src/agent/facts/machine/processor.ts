@@ -1,5 +1,5 @@
 import { countOfList } from '../../../kit/number-list.ts';
-import { MACHINES } from '../../userdata/instance/read-system-facts.ts';
+import { MACHINES } from '../../platform/instance/read-system-facts.ts';
 import { defined } from '../reading/defined.ts';
 import type { CpuFacts } from '../reading/facts.ts';
 import { LIST_BYTES, type Reading } from '../reading/reading.ts';

@@ -1,4 +1,4 @@
-import { parseOsRelease } from '../../userdata/instance/read-system-facts.ts';
+import { parseOsRelease } from '../../platform/instance/read-system-facts.ts';
 import { defined } from '../reading/defined.ts';
 import type { Facts } from '../reading/facts.ts';
 import type { Reading } from '../reading/reading.ts';

@@ -1,6 +1,6 @@
 import type { Host } from '../../host/host.ts';
-import { EC2_BASES, withToken } from '../../userdata/sources/client/ec2-token.ts';
-import { MetadataClient } from '../../userdata/sources/client/metadata-client.ts';
+import { EC2_BASES, withToken } from '../../platform/metadata/ec2-token.ts';
+import { MetadataClient } from '../../platform/metadata/metadata-client.ts';
 import { textAt } from '../contract/json.ts';
 import { onMetadata } from '../contract/on-metadata.ts';
 import { SecretError } from '../contract/secret-error.ts';

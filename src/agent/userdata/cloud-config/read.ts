@@ -1,10 +1,10 @@
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Document } from '../../document/document.ts';
+import type { Cloud } from '../../platform/instance/instance.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { notKnown } from '../../text/yaml/fields.ts';
 import { describe, type MappingEntry, type Node, pythonText } from '../../text/yaml/node.ts';
 import { readHostname } from '../instance/hostname.ts';
-import type { Cloud } from '../instance/instance.ts';
 import { publicKeysOf } from '../instance/public-keys.ts';
 import { readSlipway, type SlipwayKey } from '../node/slipway.ts';
 import { withDefaultUser } from './accounts/default-user.ts';

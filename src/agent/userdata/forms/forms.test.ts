@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import type { Instance } from '../instance/instance.ts';
+import type { Instance } from '../../platform/instance/instance.ts';
 import { readUserData } from '../read-user-data.ts';
 import { NotYetIncluded } from './included.ts';
 

@@ -1,4 +1,4 @@
-import type { NetworkConfig } from './instance.ts';
+import type { NetworkConfig } from '../../platform/instance/instance.ts';
 
 /** A network configuration that a person has named; OpenStack's is known by what it holds. */
 export function configOfFile(text: string, place: string): NetworkConfig {

@@ -1,7 +1,7 @@
+import type { Instance } from '../../platform/instance/instance.ts';
+import type { SystemFacts } from '../../platform/instance/system-facts.ts';
 import { fromMetaData } from '../instance/hostname.ts';
-import type { Instance } from '../instance/instance.ts';
 import { publicKeysOf } from '../instance/public-keys.ts';
-import type { SystemFacts } from '../instance/system-facts.ts';
 import { Dict, list, type Value } from './values/values.ts';
 
 /** Metadata before it becomes values of templates. */

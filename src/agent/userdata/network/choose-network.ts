@@ -1,8 +1,8 @@
 import type { ReportEntry } from '../../document/document.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
 import type { Host } from '../../host/host.ts';
-import { cardsByAddress } from '../../network/cards.ts';
-import type { NetworkConfig } from '../instance/instance.ts';
+import { cardsByAddress } from '../../platform/cards.ts';
+import type { NetworkConfig } from '../../platform/instance/instance.ts';
 import { fromInitramfs } from './initramfs.ts';
 import { fromKernelLine } from './kernel-line.ts';
 import { networkOfImage } from './of-the-image.ts';

@@ -1,5 +1,5 @@
 import type { Host } from '../../host/host.ts';
-import type { NetworkConfig } from '../instance/instance.ts';
+import type { NetworkConfig } from '../../platform/instance/instance.ts';
 
 const FILES = /^net6?-[\w.@-]+\.conf$/;
 const MAX_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
 import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
 import { ipFamily } from '../../../kit/ip-family.ts';
-import type { NetworkConfig } from '../instance/instance.ts';
+import type { NetworkConfig } from '../../platform/instance/instance.ts';
 import { isId, isInterfaceName } from './values.ts';
 
 /** Far more than a kernel command line holds. */

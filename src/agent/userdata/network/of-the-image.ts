@@ -1,11 +1,11 @@
 import type { Host } from '../../host/host.ts';
+import { configFile } from '../../platform/instance/config-file.ts';
+import type { NetworkConfig } from '../../platform/instance/instance.ts';
 import { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
 import { valueAt } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { plain } from '../../text/yaml/plain.ts';
-import { configFile } from '../instance/config-file.ts';
-import type { NetworkConfig } from '../instance/instance.ts';
 
 const MAIN = '/etc/cloud/cloud.cfg';
 const DROP_INS = '/etc/cloud/cloud.cfg.d';

@@ -1,7 +1,7 @@
 import type { Host } from '../../host/host.ts';
-import type { Cloud } from '../instance/instance.ts';
-import { basesOf, MetadataClient } from './client/metadata-client.ts';
-import { SourceError } from './contract/source-error.ts';
+import type { Cloud } from '../../platform/instance/instance.ts';
+import { basesOf, MetadataClient } from '../../platform/metadata/metadata-client.ts';
+import { SourceError } from '../../platform/metadata/source-error.ts';
 
 const PATIENCE_MS = 2_000;
 

@@ -1,9 +1,9 @@
 import { type Host, HostError } from '../../host/host.ts';
-import type { NetworkConfig } from '../instance/instance.ts';
-import { readSystemFacts } from '../instance/read-system-facts.ts';
+import type { NetworkConfig } from '../../platform/instance/instance.ts';
+import { readSystemFacts } from '../../platform/instance/read-system-facts.ts';
+import { readMachine } from '../../platform/machine.ts';
+import { SourceError } from '../../platform/metadata/source-error.ts';
 import { type Found, givenBy, type SourceAnswer } from './contract/answer.ts';
-import { SourceError } from './contract/source-error.ts';
-import { readMachine } from './machine/machine.ts';
 import { OWN_FILE } from './machine/own-file.ts';
 import { readSettings, type SourceSettings } from './machine/settings.ts';
 import type { SourceContext, SourceRow } from './machine/source.ts';

@@ -1,6 +1,6 @@
+import { ec2Sign } from '../../platform/ec2-platform.ts';
 import { vmwareSign } from './channels/vmware-sign.ts';
 import { configuredFor } from './machine/configured.ts';
-import { ec2Sign } from './machine/ec2-platform.ts';
 import { firstProcessIsNova, isLenient, seedOrMetadataUrl, vendorIs, wordOrFile } from './machine/signs.ts';
 import type { SourceRow } from './machine/source.ts';
 import { isNova } from './openstack/nova.ts';

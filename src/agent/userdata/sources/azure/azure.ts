@@ -1,11 +1,11 @@
 import type { Host } from '../../../host/host.ts';
-import { asRecord, at, type JsonRecord, textOf, textsOf } from '../client/json.ts';
-import { basesOf, type MetadataClient } from '../client/metadata-client.ts';
+import type { Machine } from '../../../platform/machine.ts';
+import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../platform/metadata/json.ts';
+import { basesOf, type MetadataClient } from '../../../platform/metadata/metadata-client.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { SourceError } from '../contract/source-error.ts';
 import { directoryTree } from '../contract/tree.ts';
 import { asking } from '../machine/asking.ts';
-import type { Machine } from '../machine/machine.ts';
 import type { SourceContext } from '../machine/source.ts';
 import { readFirst } from '../volumes/labelled-volume.ts';
 import { scan } from '../volumes/scan.ts';

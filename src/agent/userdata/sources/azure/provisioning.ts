@@ -1,5 +1,5 @@
-import { elementAt, parseXml, type XmlElement, XmlError } from '../client/xml.ts';
-import { SourceError } from '../contract/source-error.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
+import { elementAt, parseXml, type XmlElement, XmlError } from '../../../platform/metadata/xml.ts';
 import type { Tree } from '../contract/tree.ts';
 
 /** What Azure's provisioning media say (ovf-env.xml). */

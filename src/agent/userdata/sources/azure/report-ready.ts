@@ -1,8 +1,8 @@
 import type { Host } from '../../../host/host.ts';
-import { basesOf, MetadataClient } from '../client/metadata-client.ts';
-import { elementAt, parseXml } from '../client/xml.ts';
+import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
+import { elementAt, parseXml } from '../../../platform/metadata/xml.ts';
 import type { Duty } from '../contract/answer.ts';
-import { SourceError } from '../contract/source-error.ts';
 
 /** Azure's fabric, at one address in all regions. */
 const WIRESERVER = 'http://168.63.129.16';

@@ -1,7 +1,7 @@
+import type { Machine } from '../../../platform/machine.ts';
+import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../platform/metadata/json.ts';
 import { MAX_RAW_BYTES } from '../../../text/limits.ts';
-import { asRecord, at, type JsonRecord, textOf, textsOf } from '../client/json.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import type { Machine } from '../machine/machine.ts';
 import type { SourceContext } from '../machine/source.ts';
 
 /** What cloud-init found in this very boot: /run does not outlive it. */

@@ -1,6 +1,6 @@
+import type { Machine } from '../../../platform/machine.ts';
 import { MAX_RAW_BYTES } from '../../../text/limits.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import type { Machine } from '../machine/machine.ts';
 import type { SourceContext } from '../machine/source.ts';
 
 /** What `qemu -fw_cfg name=opt/com.coreos/config,file=...` gives; only root may read it. */

@@ -1,11 +1,11 @@
 import { gunzip, isGzip } from '../../../../kit/bytes/gunzip.ts';
+import type { NetworkConfig } from '../../../platform/instance/instance.ts';
+import type { Machine } from '../../../platform/machine.ts';
+import { asRecord, textOf, textsOf } from '../../../platform/metadata/json.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
-import type { NetworkConfig } from '../../instance/instance.ts';
-import { asRecord, textOf, textsOf } from '../client/json.ts';
 import { type Duty, found, type SourceAnswer } from '../contract/answer.ts';
 import { readMetaData } from '../contract/meta-data.ts';
-import { SourceError } from '../contract/source-error.ts';
-import type { Machine } from '../machine/machine.ts';
 import type { SourceContext } from '../machine/source.ts';
 import { type GuestRpc, openGuestRpc } from './guest-rpc.ts';
 

@@ -1,5 +1,5 @@
+import type { Machine } from '../../../platform/machine.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import type { Machine } from '../machine/machine.ts';
 import type { SourceContext } from '../machine/source.ts';
 
 /** What the host sends; the daemon of the guest writes it into this file, which only root may write. */

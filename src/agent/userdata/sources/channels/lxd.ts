@@ -1,9 +1,9 @@
-import { asRecord, type JsonRecord, textsOf } from '../client/json.ts';
-import { basesOf, MetadataClient } from '../client/metadata-client.ts';
+import type { Machine } from '../../../platform/machine.ts';
+import { asRecord, type JsonRecord, textsOf } from '../../../platform/metadata/json.ts';
+import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { readMetaData } from '../contract/meta-data.ts';
-import { SourceError } from '../contract/source-error.ts';
-import type { Machine } from '../machine/machine.ts';
 import type { SourceContext } from '../machine/source.ts';
 
 /** LXD's socket, and Incus's. */

@@ -1,7 +1,7 @@
-import { textsOf } from '../client/json.ts';
-import { elementAt, parseXml, XmlError } from '../client/xml.ts';
+import { textsOf } from '../../../platform/metadata/json.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
+import { elementAt, parseXml, XmlError } from '../../../platform/metadata/xml.ts';
 import { type Found, found, type SourceAnswer } from '../contract/answer.ts';
-import { SourceError } from '../contract/source-error.ts';
 import { directoryTree, type Tree } from '../contract/tree.ts';
 import type { SourceContext } from '../machine/source.ts';
 import { readFirst } from '../volumes/labelled-volume.ts';

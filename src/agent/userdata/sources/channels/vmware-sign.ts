@@ -1,4 +1,4 @@
-import type { Machine } from '../machine/machine.ts';
+import type { Machine } from '../../../platform/machine.ts';
 
 /** VMware's hypervisor, or an environment that stands for its guestinfo. */
 export async function vmwareSign({ dmi, host }: Machine): Promise<string | undefined> {

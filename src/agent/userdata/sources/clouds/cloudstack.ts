@@ -1,6 +1,6 @@
-import { basesOf } from '../client/metadata-client.ts';
+import { basesOf } from '../../../platform/metadata/metadata-client.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { SourceError } from '../contract/source-error.ts';
 import { asking } from '../machine/asking.ts';
 import type { SourceContext } from '../machine/source.ts';
 import { virtualRouters } from './dhcp-server.ts';

@@ -1,8 +1,8 @@
-import { crawl } from '../client/crawl.ts';
-import { type JsonRecord, textOf, textsOf } from '../client/json.ts';
-import type { MetadataClient } from '../client/metadata-client.ts';
+import { crawl } from '../../../platform/metadata/crawl.ts';
+import { type JsonRecord, textOf, textsOf } from '../../../platform/metadata/json.ts';
+import type { MetadataClient } from '../../../platform/metadata/metadata-client.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import type { Found } from '../contract/answer.ts';
-import { SourceError } from '../contract/source-error.ts';
 
 /** What clouds give by EC2's paths under one version, without its tokens. */
 interface Ec2Like {

@@ -1,11 +1,11 @@
-import { crawl } from '../client/crawl.ts';
-import { EC2_BASES, type Service, withToken } from '../client/ec2-token.ts';
-import { asRecord, at, type JsonRecord, textOf, textsOf } from '../client/json.ts';
-import { MetadataClient } from '../client/metadata-client.ts';
+import { ec2Platform } from '../../../platform/ec2-platform.ts';
+import { crawl } from '../../../platform/metadata/crawl.ts';
+import { EC2_BASES, type Service, withToken } from '../../../platform/metadata/ec2-token.ts';
+import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../platform/metadata/json.ts';
+import { MetadataClient } from '../../../platform/metadata/metadata-client.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { SourceError } from '../contract/source-error.ts';
 import { configuredBases } from '../machine/configured.ts';
-import { ec2Platform } from '../machine/ec2-platform.ts';
 import type { SourceContext } from '../machine/source.ts';
 
 /** Newest first; what IPv6 and tags need, then what everybody has (`DataSourceEc2`). */

@@ -1,4 +1,4 @@
-import { basesOf } from '../client/metadata-client.ts';
+import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { asking } from '../machine/asking.ts';
 import type { SourceContext } from '../machine/source.ts';

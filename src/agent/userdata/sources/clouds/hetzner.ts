@@ -1,9 +1,9 @@
-import { textOf, textsOf } from '../client/json.ts';
-import { linkLocalBases } from '../client/link-local.ts';
-import { basesOf } from '../client/metadata-client.ts';
+import { textOf, textsOf } from '../../../platform/metadata/json.ts';
+import { linkLocalBases } from '../../../platform/metadata/link-local.ts';
+import { basesOf } from '../../../platform/metadata/metadata-client.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { readMetaData } from '../contract/meta-data.ts';
-import { SourceError } from '../contract/source-error.ts';
 import { asking } from '../machine/asking.ts';
 import type { SourceContext } from '../machine/source.ts';
 

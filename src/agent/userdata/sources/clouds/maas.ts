@@ -1,8 +1,8 @@
-import { textOf } from '../client/json.ts';
-import { basesOf, MetadataClient } from '../client/metadata-client.ts';
-import { type OAuthKeys, oauthHeader } from '../client/oauth1.ts';
+import { textOf } from '../../../platform/metadata/json.ts';
+import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
+import { type OAuthKeys, oauthHeader } from '../../../platform/metadata/oauth1.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { SourceError } from '../contract/source-error.ts';
 import { directoryTree } from '../contract/tree.ts';
 import { configuredFor, isHttp } from '../machine/configured.ts';
 import type { SourceContext } from '../machine/source.ts';

@@ -1,8 +1,8 @@
-import type { Cloud } from '../../instance/instance.ts';
-import { asRecord, type JsonRecord, textOf } from '../client/json.ts';
-import { basesOf, type MetadataOptions } from '../client/metadata-client.ts';
+import type { Cloud } from '../../../platform/instance/instance.ts';
+import { asRecord, type JsonRecord, textOf } from '../../../platform/metadata/json.ts';
+import { basesOf, type MetadataOptions } from '../../../platform/metadata/metadata-client.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { SourceError } from '../contract/source-error.ts';
 import { asking } from '../machine/asking.ts';
 import type { SourceContext } from '../machine/source.ts';
 

@@ -1,7 +1,7 @@
-import { asRecord, at, textOf, textsOf } from '../client/json.ts';
-import { basesOf } from '../client/metadata-client.ts';
+import { asRecord, at, textOf, textsOf } from '../../../platform/metadata/json.ts';
+import { basesOf } from '../../../platform/metadata/metadata-client.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { SourceError } from '../contract/source-error.ts';
 import { asking } from '../machine/asking.ts';
 import type { SourceContext } from '../machine/source.ts';
 

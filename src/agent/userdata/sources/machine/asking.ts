@@ -1,4 +1,8 @@
-import { type Base, MetadataClient, type MetadataOptions } from '../client/metadata-client.ts';
+import {
+  type Base,
+  MetadataClient,
+  type MetadataOptions,
+} from '../../../platform/metadata/metadata-client.ts';
 import { configuredBases } from './configured.ts';
 import type { SourceContext } from './source.ts';
 

@@ -1,5 +1,5 @@
-import { asRecord, textsOf } from '../client/json.ts';
-import { type Base, basesOf } from '../client/metadata-client.ts';
+import { asRecord, textsOf } from '../../../platform/metadata/json.ts';
+import { type Base, basesOf } from '../../../platform/metadata/metadata-client.ts';
 import type { SourceSettings } from './settings.ts';
 
 /** A source's own settings by cloud-init's name of it. */

@@ -1,10 +1,10 @@
 import { placeText } from '../../../../kit/position.ts';
 import { type Host, HostError } from '../../../host/host.ts';
+import { asRecord, type JsonRecord } from '../../../platform/metadata/json.ts';
 import { Report } from '../../../text/report.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { parseYaml } from '../../../text/yaml/parse.ts';
 import { plain } from '../../../text/yaml/plain.ts';
-import { asRecord, type JsonRecord } from '../client/json.ts';
 
 /** Slipway's own file has cloud-init's two keys, which win over those of cloud-init's files, and `metadata`. */
 export const OWN_FILE = '/etc/slipway/sources.yaml';

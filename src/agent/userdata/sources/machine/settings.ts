@@ -1,11 +1,11 @@
 import type { Host } from '../../../host/host.ts';
+import { configFile } from '../../../platform/instance/config-file.ts';
+import type { Machine } from '../../../platform/machine.ts';
+import { asRecord, type JsonRecord } from '../../../platform/metadata/json.ts';
 import { Report } from '../../../text/report.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { parseYaml } from '../../../text/yaml/parse.ts';
 import { plain } from '../../../text/yaml/plain.ts';
-import { configFile } from '../../instance/config-file.ts';
-import { asRecord, type JsonRecord } from '../client/json.ts';
-import type { Machine } from './machine.ts';
 import { OWN_FILE, readOwnFile } from './own-file.ts';
 
 /** What the image, the operator and the kernel command line say about where user data is. */

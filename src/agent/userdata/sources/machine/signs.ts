@@ -1,6 +1,6 @@
-import { textOf } from '../client/json.ts';
+import type { Machine } from '../../../platform/machine.ts';
+import { textOf } from '../../../platform/metadata/json.ts';
 import { configuredFor } from './configured.ts';
-import type { Machine } from './machine.ts';
 import type { SourceSettings } from './settings.ts';
 
 /** DMI's sys_vendor is one of these. */

@@ -1,6 +1,6 @@
-import type { NetworkConfig } from '../../instance/instance.ts';
+import type { NetworkConfig } from '../../../platform/instance/instance.ts';
+import type { Machine } from '../../../platform/machine.ts';
 import type { Found, SourceAnswer } from '../contract/answer.ts';
-import type { Machine } from './machine.ts';
 import type { SourceSettings } from './settings.ts';
 
 /** What a source gets to do its work. */

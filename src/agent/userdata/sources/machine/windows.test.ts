@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import type { CommandResult } from '../../../host/processes.ts';
+import { readMachine } from '../../../platform/machine.ts';
 import { openGuestRpc } from '../channels/guest-rpc.ts';
 import { virtualRouters } from '../clouds/dhcp-server.ts';
 import { SOURCES } from '../table.ts';
-import { readMachine } from './machine.ts';
 
 const TOOL = 'C:\\Program Files\\VMware\\VMware Tools\\rpctool.exe';
 

@@ -1,10 +1,10 @@
 import type { Host } from '../../../host/host.ts';
-import type { NetworkConfig } from '../../instance/instance.ts';
-import { asRecord, textOf } from '../client/json.ts';
+import type { NetworkConfig } from '../../../platform/instance/instance.ts';
+import type { Machine } from '../../../platform/machine.ts';
+import { asRecord, textOf } from '../../../platform/metadata/json.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { SourceError } from '../contract/source-error.ts';
 import { directoryTree } from '../contract/tree.ts';
-import type { Machine } from '../machine/machine.ts';
 import type { SourceContext } from '../machine/source.ts';
 import { readLabelledVolume } from '../volumes/labelled-volume.ts';
 import { type NoCloudLine, parseNoCloudLine } from './nocloud-line.ts';

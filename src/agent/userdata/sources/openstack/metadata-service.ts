@@ -1,8 +1,8 @@
-import { crawl } from '../client/crawl.ts';
-import { linkLocalBases } from '../client/link-local.ts';
-import { basesOf, MetadataClient } from '../client/metadata-client.ts';
+import { crawl } from '../../../platform/metadata/crawl.ts';
+import { linkLocalBases } from '../../../platform/metadata/link-local.ts';
+import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { SourceError } from '../contract/source-error.ts';
 import { configuredBases } from '../machine/configured.ts';
 import type { SourceContext } from '../machine/source.ts';
 import { readOpenStack } from './read-openstack.ts';

@@ -1,7 +1,7 @@
-import type { Cloud, NetworkConfig } from '../../instance/instance.ts';
-import { asRecord, at, type JsonRecord, textOf, textsOf } from '../client/json.ts';
+import type { Cloud, NetworkConfig } from '../../../platform/instance/instance.ts';
+import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../platform/metadata/json.ts';
+import { SourceError } from '../../../platform/metadata/source-error.ts';
 import type { Found } from '../contract/answer.ts';
-import { SourceError } from '../contract/source-error.ts';
 import type { Tree } from '../contract/tree.ts';
 
 /** The versions of the format that cloud-init knows (`OS_VERSIONS`), newest first. */

@@ -1,6 +1,6 @@
 import { HostError } from '../../../host/host.ts';
+import type { Machine } from '../../../platform/machine.ts';
 import type { Tree } from '../contract/tree.ts';
-import type { Machine } from '../machine/machine.ts';
 import { readVolume } from './read-volume.ts';
 import { labelled, type Scanned } from './scan.ts';
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { type Host, HostError } from '../../../host/host.ts';
+import type { Machine } from '../../../platform/machine.ts';
 import type { ReadAt, Volume } from '../images/volume.ts';
-import type { Machine } from '../machine/machine.ts';
 
 /** A block device with a file system that seeds come on. */
 export interface Scanned {

@@ -1,5 +1,5 @@
-import { type Host, HostError } from '../../../host/host.ts';
-import { BIOS, readKey, SMBIOS } from '../../../host/windows-registry.ts';
+import { type Host, HostError } from '../host/host.ts';
+import { BIOS, readKey, SMBIOS } from '../host/windows-registry.ts';
 import { type DmiField, readSmbios } from './smbios.ts';
 
 export type { DmiField } from './smbios.ts';

@@ -1,4 +1,4 @@
-import { ExpectedError } from '../../../../kit/errors.ts';
+import { ExpectedError } from '../../../kit/errors.ts';
 
 /** Why a source that is this machine's gives nothing; `findUserData` makes the answer of it. */
 export class SourceError extends ExpectedError {

@@ -1,4 +1,4 @@
-import type { Host } from '../../../host/host.ts';
+import type { Host } from '../../host/host.ts';
 import type { Base } from './metadata-client.ts';
 
 /** Where OpenStack and Hetzner answer on every link. */

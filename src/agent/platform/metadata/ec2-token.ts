@@ -1,5 +1,5 @@
-import { SourceError } from '../contract/source-error.ts';
 import { type Ask, basesOf, type MetadataClient } from './metadata-client.ts';
+import { SourceError } from './source-error.ts';
 
 /** Where EC2's metadata service answers. */
 export const EC2_BASES = basesOf('http://169.254.169.254', 'http://[fd00:ec2::254]');

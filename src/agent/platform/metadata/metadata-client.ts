@@ -1,9 +1,9 @@
-import { BACKOFF, waitMs } from '../../../../kit/backoff.ts';
-import { retryAfterMs } from '../../../../kit/retry-after.ts';
-import { type Host, HostError } from '../../../host/host.ts';
-import type { HttpAnswer, HttpClient, HttpClientOptions } from '../../../host/network.ts';
-import { MAX_RAW_BYTES } from '../../../text/limits.ts';
-import { SourceError } from '../contract/source-error.ts';
+import { BACKOFF, waitMs } from '../../../kit/backoff.ts';
+import { retryAfterMs } from '../../../kit/retry-after.ts';
+import { type Host, HostError } from '../../host/host.ts';
+import type { HttpAnswer, HttpClient, HttpClientOptions } from '../../host/network.ts';
+import { MAX_RAW_BYTES } from '../../text/limits.ts';
+import { SourceError } from './source-error.ts';
 
 /** One try: from connecting to the last byte. The first tries are shorter, so that one dead address costs little. */
 const FIRST_TRY_MS = 2_000;

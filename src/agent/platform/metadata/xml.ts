@@ -1,4 +1,4 @@
-import { ExpectedError } from '../../../../kit/errors.ts';
+import { ExpectedError } from '../../../kit/errors.ts';
 
 /** An element by its local name; prefixes of namespaces are left out. */
 export interface XmlElement {
