@@ -222,9 +222,9 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/sources': `host platform platform/instance platform/metadata text userdata/instance
     userdata/sources/azure userdata/sources/channels userdata/sources/clouds userdata/sources/contract
     userdata/sources/machine userdata/sources/nocloud userdata/sources/openstack`,
-  'userdata/sources/azure': `host platform platform/metadata userdata/sources/contract userdata/sources/machine
+  'userdata/sources/azure': `kit host platform platform/metadata userdata/sources/contract userdata/sources/machine
     userdata/sources/volumes`,
-  'userdata/sources/channels': `kit/bytes host platform platform/instance platform/metadata text
+  'userdata/sources/channels': `kit kit/bytes host platform platform/instance platform/metadata text
     userdata/sources/contract userdata/sources/machine userdata/sources/volumes`,
   'userdata/sources/clouds': `kit host platform platform/instance platform/metadata userdata/sources/contract
     userdata/sources/machine`,
@@ -233,9 +233,9 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/sources/images': 'host text',
   'userdata/sources/machine':
     'kit host platform platform/instance platform/metadata text text/yaml userdata/sources/contract',
-  'userdata/sources/nocloud': `host platform platform/instance platform/metadata userdata/sources/contract
+  'userdata/sources/nocloud': `kit host platform platform/instance platform/metadata userdata/sources/contract
     userdata/sources/machine userdata/sources/volumes`,
-  'userdata/sources/openstack': `platform platform/instance platform/metadata userdata/sources/contract
+  'userdata/sources/openstack': `kit platform platform/instance platform/metadata userdata/sources/contract
     userdata/sources/machine userdata/sources/volumes`,
   'userdata/sources/volumes': 'document host platform userdata/sources/contract userdata/sources/images',
   wipe: 'kit protocol document engine host secrets steps',

@@ -1,4 +1,4 @@
-import { asRecord, type JsonRecord } from './json.ts';
+import { asRecord, type JsonRecord } from '../../../kit/json.ts';
 
 /** Bounds for a service that lists without end. EC2 has some 80 leaves for one network card. */
 const MAX_REQUESTS = 600;

@@ -1,6 +1,6 @@
+import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
 import type { Host } from '../../../host/host.ts';
 import type { Machine } from '../../../platform/machine.ts';
-import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../platform/metadata/json.ts';
 import { basesOf, type MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';

@@ -1,5 +1,5 @@
+import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
 import type { Machine } from '../../../platform/machine.ts';
-import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../platform/metadata/json.ts';
 import { MAX_RAW_BYTES } from '../../../text/limits.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import type { SourceContext } from '../machine/source.ts';

@@ -1,7 +1,7 @@
 import { gunzip, isGzip } from '../../../../kit/bytes/gunzip.ts';
+import { asRecord, textOf, textsOf } from '../../../../kit/json.ts';
 import type { NetworkConfig } from '../../../platform/instance/instance.ts';
 import type { Machine } from '../../../platform/machine.ts';
-import { asRecord, textOf, textsOf } from '../../../platform/metadata/json.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import { type Duty, found, type SourceAnswer } from '../contract/answer.ts';

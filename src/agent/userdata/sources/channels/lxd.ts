@@ -1,5 +1,5 @@
+import { asRecord, type JsonRecord, textsOf } from '../../../../kit/json.ts';
 import type { Machine } from '../../../platform/machine.ts';
-import { asRecord, type JsonRecord, textsOf } from '../../../platform/metadata/json.ts';
 import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';

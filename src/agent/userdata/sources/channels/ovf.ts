@@ -1,4 +1,4 @@
-import { textsOf } from '../../../platform/metadata/json.ts';
+import { textsOf } from '../../../../kit/json.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { elementAt, parseXml, XmlError } from '../../../platform/metadata/xml.ts';
 import { type Found, found, type SourceAnswer } from '../contract/answer.ts';

@@ -1,5 +1,5 @@
+import { type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
 import { crawl } from '../../../platform/metadata/crawl.ts';
-import { type JsonRecord, textOf, textsOf } from '../../../platform/metadata/json.ts';
 import type { MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import type { Found } from '../contract/answer.ts';

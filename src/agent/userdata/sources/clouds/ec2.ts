@@ -1,7 +1,7 @@
+import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
 import { ec2Platform } from '../../../platform/ec2-platform.ts';
 import { crawl } from '../../../platform/metadata/crawl.ts';
 import { EC2_BASES, type Service, withToken } from '../../../platform/metadata/ec2-token.ts';
-import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../platform/metadata/json.ts';
 import { MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';

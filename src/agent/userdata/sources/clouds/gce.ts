@@ -1,5 +1,5 @@
+import { asRecord, at, textOf } from '../../../../kit/json.ts';
 import type { Cloud } from '../../../platform/instance/instance.ts';
-import { asRecord, at, textOf } from '../../../platform/metadata/json.ts';
 import { type Ask, basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';

@@ -1,4 +1,4 @@
-import { textOf, textsOf } from '../../../platform/metadata/json.ts';
+import { textOf, textsOf } from '../../../../kit/json.ts';
 import { linkLocalBases } from '../../../platform/metadata/link-local.ts';
 import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';

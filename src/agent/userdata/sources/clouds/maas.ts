@@ -1,4 +1,4 @@
-import { textOf } from '../../../platform/metadata/json.ts';
+import { textOf } from '../../../../kit/json.ts';
 import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { type OAuthKeys, oauthHeader } from '../../../platform/metadata/oauth1.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';

@@ -1,5 +1,5 @@
+import { asRecord, type JsonRecord, textOf } from '../../../../kit/json.ts';
 import type { Cloud } from '../../../platform/instance/instance.ts';
-import { asRecord, type JsonRecord, textOf } from '../../../platform/metadata/json.ts';
 import { basesOf, type MetadataOptions } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';

@@ -1,4 +1,4 @@
-import { asRecord, at, textOf, textsOf } from '../../../platform/metadata/json.ts';
+import { asRecord, at, textOf, textsOf } from '../../../../kit/json.ts';
 import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';

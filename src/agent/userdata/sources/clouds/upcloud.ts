@@ -1,4 +1,4 @@
-import { at, textOf, textsOf } from '../../../platform/metadata/json.ts';
+import { at, textOf, textsOf } from '../../../../kit/json.ts';
 import type { SourceAnswer } from '../contract/answer.ts';
 import type { SourceContext } from '../machine/source.ts';
 import { readOneDocument } from './one-document.ts';

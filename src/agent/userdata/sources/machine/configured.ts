@@ -1,4 +1,4 @@
-import { asRecord, textsOf } from '../../../platform/metadata/json.ts';
+import { asRecord, textsOf } from '../../../../kit/json.ts';
 import { type Base, basesOf } from '../../../platform/metadata/metadata-client.ts';
 import type { SourceSettings } from './settings.ts';
 

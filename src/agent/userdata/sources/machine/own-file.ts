@@ -1,6 +1,6 @@
+import { asRecord, type JsonRecord } from '../../../../kit/json.ts';
 import { placeText } from '../../../../kit/position.ts';
 import { type Host, HostError } from '../../../host/host.ts';
-import { asRecord, type JsonRecord } from '../../../platform/metadata/json.ts';
 import { Report } from '../../../text/report.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { parseYaml } from '../../../text/yaml/parse.ts';

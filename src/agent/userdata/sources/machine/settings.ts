@@ -1,7 +1,7 @@
+import { asRecord, type JsonRecord } from '../../../../kit/json.ts';
 import type { Host } from '../../../host/host.ts';
 import { configFile } from '../../../platform/instance/config-file.ts';
 import type { Machine } from '../../../platform/machine.ts';
-import { asRecord, type JsonRecord } from '../../../platform/metadata/json.ts';
 import { Report } from '../../../text/report.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { parseYaml } from '../../../text/yaml/parse.ts';

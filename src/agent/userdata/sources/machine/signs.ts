@@ -1,5 +1,5 @@
+import { textOf } from '../../../../kit/json.ts';
 import type { Machine } from '../../../platform/machine.ts';
-import { textOf } from '../../../platform/metadata/json.ts';
 import { configuredFor } from './configured.ts';
 import type { SourceSettings } from './settings.ts';
 

@@ -1,7 +1,7 @@
+import { asRecord, textOf } from '../../../../kit/json.ts';
 import type { Host } from '../../../host/host.ts';
 import type { NetworkConfig } from '../../../platform/instance/instance.ts';
 import type { Machine } from '../../../platform/machine.ts';
-import { asRecord, textOf } from '../../../platform/metadata/json.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { directoryTree } from '../contract/tree.ts';

@@ -1,5 +1,5 @@
+import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
 import type { Cloud, NetworkConfig } from '../../../platform/instance/instance.ts';
-import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../platform/metadata/json.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import type { Found } from '../contract/answer.ts';
 import type { Tree } from '../contract/tree.ts';
