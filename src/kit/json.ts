@@ -34,3 +34,9 @@ export function textsOf(value: unknown): string[] {
         : [];
   return items.flatMap((item) => (typeof item === 'string' && item.trim() !== '' ? [item.trim()] : []));
 }
+
+/** A string at a path of keys, or undefined. */
+export function textAt(value: unknown, ...path: readonly (string | number)[]): string | undefined {
+  const text = at(value, ...path);
+  return typeof text === 'string' ? text : undefined;
+}

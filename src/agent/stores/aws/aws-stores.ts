@@ -1,4 +1,4 @@
-import { textAt } from '../contract/json.ts';
+import { textAt } from '../../../kit/json.ts';
 import { SecretError } from '../contract/secret-error.ts';
 import type { Store, StoreContext } from '../contract/store.ts';
 import type { StoredReference } from '../reference/reference.ts';

@@ -1,7 +1,7 @@
+import { textAt } from '../../../kit/json.ts';
 import type { Host } from '../../host/host.ts';
 import { EC2_BASES, withToken } from '../../platform/metadata/ec2-token.ts';
 import { MetadataClient } from '../../platform/metadata/metadata-client.ts';
-import { textAt } from '../contract/json.ts';
 import { onMetadata } from '../contract/on-metadata.ts';
 import { SecretError } from '../contract/secret-error.ts';
 import type { AwsCredentials } from './signature.ts';

@@ -1,4 +1,4 @@
-import { textAt } from '../contract/json.ts';
+import { textAt } from '../../../kit/json.ts';
 import { SecretError } from '../contract/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
 import { AwsClient } from './aws-client.ts';

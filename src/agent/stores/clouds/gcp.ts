@@ -1,5 +1,5 @@
+import { textAt } from '../../../kit/json.ts';
 import type { HttpAnswer } from '../../host/network.ts';
-import { textAt } from '../contract/json.ts';
 import { once } from '../contract/once.ts';
 import { SecretError } from '../contract/secret-error.ts';
 import type { Store, StoreContext } from '../contract/store.ts';

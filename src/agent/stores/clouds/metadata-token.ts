@@ -1,6 +1,6 @@
+import { textAt } from '../../../kit/json.ts';
 import type { Host } from '../../host/host.ts';
 import { type Ask, basesOf, MetadataClient } from '../../platform/metadata/metadata-client.ts';
-import { textAt } from '../contract/json.ts';
 import { onMetadata } from '../contract/on-metadata.ts';
 import { SecretError } from '../contract/secret-error.ts';
 

@@ -1,5 +1,5 @@
 import { createDecipheriv, createHash } from 'node:crypto';
-import { at, textAt } from '../contract/json.ts';
+import { at, textAt } from '../../../kit/json.ts';
 
 /** A JWE in compact form (RFC 7516) whose content key comes of a key agreement (ECDH-ES). */
 export interface CompactJwe {

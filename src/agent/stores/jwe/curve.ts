@@ -1,5 +1,5 @@
 import { p256, p384, p521 } from '@noble/curves/nist.js';
-import { textAt } from '../contract/json.ts';
+import { textAt } from '../../../kit/json.ts';
 
 export interface Curve {
   /** Its name in a JWK. */

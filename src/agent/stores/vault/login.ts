@@ -1,5 +1,5 @@
+import { textAt } from '../../../kit/json.ts';
 import type { VaultSettings } from '../../document/node-settings.ts';
-import { textAt } from '../contract/json.ts';
 import { SecretError } from '../contract/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
 import { textOf, type VaultClient } from './vault-client.ts';

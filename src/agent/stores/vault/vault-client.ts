@@ -1,6 +1,6 @@
+import { at } from '../../../kit/json.ts';
 import type { VaultSettings } from '../../document/node-settings.ts';
 import type { HttpClientOptions } from '../../host/network.ts';
-import { at } from '../contract/json.ts';
 import { readMachineFile } from '../contract/machine-file.ts';
 import { SecretError } from '../contract/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';

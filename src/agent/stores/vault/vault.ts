@@ -1,4 +1,4 @@
-import { at } from '../contract/json.ts';
+import { at } from '../../../kit/json.ts';
 import { SecretError } from '../contract/secret-error.ts';
 import type { Store, StoreContext } from '../contract/store.ts';
 import { login, type Session } from './login.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { textAt } from '../../../kit/json.ts';
 import { STATE_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
-import { textAt } from '../contract/json.ts';
 import { SecretError } from '../contract/secret-error.ts';
 import type { VaultClient } from './vault-client.ts';
 
