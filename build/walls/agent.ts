@@ -56,7 +56,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'facts/reading': 'kit host',
   'facts/windows': 'facts/reading host',
   fetch: 'kit kit/secrets document fetch/objects host',
-  'fetch/objects': 'host platform stores/aws stores/clouds stores/contract',
+  'fetch/objects': 'host platform platform/credentials',
   host: 'kit tpm MACHINE',
   'host/common/files': 'host host/common/system MACHINE',
   'host/common/net': 'kit host MACHINE',
@@ -94,6 +94,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   network: 'kit/secrets document host network/render platform secrets startup steps/tools',
   'network/render': 'document',
   platform: 'host',
+  'platform/credentials': 'kit protocol/codes host platform/metadata',
   'platform/instance': 'document host',
   'platform/metadata': 'kit host text',
   preflight: `kit cluster document host kubeadm kubeadm/config kubeadm/config/api kubeadm/config/kubelet kubeadm/repeat
@@ -118,7 +119,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     report/events`,
   reset: 'kit credential document engine host kubeadm kubeadm/config kubeadm/repeat kubeadm/run',
   sealed: `kit kit/bytes kit/secrets protocol protocol/codes tpm/commands tpm/sealing tpm/wire document engine fetch
-    host identity identity/tpm report/config stores stores/contract text userdata wipe`,
+    host identity identity/tpm platform/credentials report/config stores text userdata wipe`,
   secrets: 'kit/bytes kit/secrets protocol document engine host',
   startup: 'protocol/codes host',
   steps: `kit document host steps/accounts steps/ahead steps/boot steps/commands steps/containerd steps/kind steps/kubeadm
@@ -137,8 +138,8 @@ export const AGENT: Readonly<Record<string, string>> = {
     facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/run preflight preflight/checks report/config
     reset startup steps/kind steps/shell text`,
   'steps/network': 'kit document network steps/kind steps/tools',
-  'steps/node': `kit kit/secrets protocol document engine fetch host kubeadm/config kubeadm/run steps/containerd
-    steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference`,
+  'steps/node': `kit kit/secrets protocol document engine fetch host kubeadm/config kubeadm/run platform/credentials
+    steps/containerd steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference`,
   'steps/node/time': 'document host',
   'steps/see-node': `kit/secrets protocol callers diagnosis diagnosis/evidence diagnosis/transcript diagnosis/words document engine
     host kubeadm/repeat steps/kind steps/sentinel`,
@@ -152,21 +153,21 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/system/ending': 'kit document host steps/kind steps/tools',
   'steps/system/local': 'document host steps/kind steps/tools',
   'steps/system/software': 'kit/secrets document engine fetch host steps/kind steps/tools',
-  'steps/tools': `kit kit/secrets protocol protocol/codes tpm/sealing document engine host identity/tpm secrets stores
-    stores/contract stores/reference`,
+  'steps/tools': `kit kit/secrets protocol protocol/codes tpm/sealing document engine host identity/tpm
+    platform/credentials secrets stores stores/contract stores/reference`,
   'steps/tree': 'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference',
   'steps/units': 'kit document engine host steps/kind steps/tools',
   'steps/volumes':
     'kit kit/secrets document engine fetch host steps/kind steps/storage steps/tools stores/contract',
-  stores: `kit kit/bytes kit/secrets document fetch stores/age stores/aws stores/clouds stores/contract stores/jwe
-    stores/reference stores/vault`,
-  'stores/age': 'stores/contract npm:age-encryption',
-  'stores/aws': 'kit host platform/metadata stores/contract stores/reference',
-  'stores/clouds': 'kit host platform/metadata stores/contract stores/reference',
-  'stores/contract': 'kit protocol/codes document host platform/metadata stores/reference',
-  'stores/jwe': 'kit host stores/contract npm:@noble/curves',
+  stores: `kit kit/bytes kit/secrets document fetch platform/credentials stores/age stores/aws stores/clouds
+    stores/contract stores/jwe stores/reference stores/vault`,
+  'stores/age': 'platform/credentials stores/contract npm:age-encryption',
+  'stores/aws': 'kit platform/credentials stores/contract stores/reference',
+  'stores/clouds': 'kit host platform/credentials stores/contract stores/reference',
+  'stores/contract': 'document host platform/credentials stores/reference',
+  'stores/jwe': 'kit host platform/credentials stores/contract npm:@noble/curves',
   'stores/reference': '',
-  'stores/vault': 'kit document host stores/contract',
+  'stores/vault': 'kit document host platform/credentials stores/contract',
   text: 'kit kit/terminal protocol/codes document',
   'text/shape': 'document text text/yaml',
   'text/yaml': 'kit document text text/yaml/scan',

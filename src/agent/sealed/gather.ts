@@ -6,7 +6,7 @@ import { codes } from '../../protocol/codes/codes.ts';
 import type { ChunkedUserData } from '../document/chunked.ts';
 import { failure } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { SecretError } from '../stores/contract/secret-error.ts';
+import { SecretError } from '../platform/credentials/secret-error.ts';
 import { SecretStores } from '../stores/open-stores.ts';
 import { MAX_DECODED_BYTES } from '../text/limits.ts';
 import type { HandedOver, Opened } from '../userdata/opened.ts';

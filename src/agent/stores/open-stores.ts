@@ -2,7 +2,7 @@ import { gunzip } from '../../kit/bytes/gunzip.ts';
 import { hasHash } from '../../kit/digest.ts';
 import { at } from '../../kit/json.ts';
 import type { RemoteContent } from '../document/document.ts';
-import { SecretError } from './contract/secret-error.ts';
+import { SecretError } from '../platform/credentials/secret-error.ts';
 import { MOST_SECRET_BYTES, type Store, type StoreContext } from './contract/store.ts';
 import { readReference, type StoredReference, type StoreName, shownAddress } from './reference/reference.ts';
 import { openSealed } from './sealed.ts';

@@ -1,8 +1,8 @@
 import { dataOf } from '../../kit/bytes/data-url.ts';
 import { sensitive } from '../../kit/secrets/sensitive.ts';
 import { FetchError, fetchBytes } from '../fetch/fetch.ts';
+import { SecretError } from '../platform/credentials/secret-error.ts';
 import { readMachineFile } from './contract/machine-file.ts';
-import { SecretError } from './contract/secret-error.ts';
 import { MOST_SECRET_BYTES, type StoreContext } from './contract/store.ts';
 import { pathOfFile } from './reference/file-address.ts';
 import type { OpenerName, SealedReference } from './reference/reference.ts';

@@ -1,5 +1,5 @@
-import { accessToken, fromMetadata } from '../../stores/clouds/metadata-token.ts';
-import { SecretError } from '../../stores/contract/secret-error.ts';
+import { accessToken, fromMetadata } from '../../platform/credentials/cloud-token.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { ObjectAddress } from './address.ts';
 import type { Asking, Located } from './located.ts';
 

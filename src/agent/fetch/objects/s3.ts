@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Host, HostError } from '../../host/host.ts';
+import { type AwsCredentials, encoded, signedHeaders } from '../../platform/credentials/aws-signature.ts';
+import { instanceRole } from '../../platform/credentials/instance-role.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 import { ec2Platform } from '../../platform/ec2-platform.ts';
 import { readMachine } from '../../platform/machine.ts';
-import { instanceRole } from '../../stores/aws/instance-role.ts';
-import { type AwsCredentials, encoded, signedHeaders } from '../../stores/aws/signature.ts';
-import { SecretError } from '../../stores/contract/secret-error.ts';
 import type { ObjectAddress } from './address.ts';
 import type { Asking, Located } from './located.ts';
 

@@ -1,6 +1,6 @@
 import { counted } from '../../../kit/counted.ts';
 import type { Sensitive } from '../../../kit/secrets/sensitive.ts';
-import { SecretError } from '../../stores/contract/secret-error.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { SecretContents } from '../tools/secret-content.ts';

@@ -62,7 +62,7 @@ export class SecretContents {
 
   async #filled({ from, ...entry }: FileEntry): Promise<FileEntry> {
     if (from === undefined) return entry;
-    const { SecretError } = await import('../../stores/contract/secret-error.ts');
+    const { SecretError } = await import('../../platform/credentials/secret-error.ts');
     try {
       const content = await (await this.#opened()).read(from);
       remember(secretsOfContent(content));

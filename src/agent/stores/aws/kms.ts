@@ -1,5 +1,5 @@
 import { textAt } from '../../../kit/json.ts';
-import { SecretError } from '../contract/secret-error.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
 import { AwsClient } from './aws-client.ts';
 

@@ -1,12 +1,12 @@
 import { textAt } from '../../../kit/json.ts';
 import type { HttpAnswer } from '../../host/network.ts';
+import { accessToken, fromMetadata } from '../../platform/credentials/cloud-token.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 import { once } from '../contract/once.ts';
-import { SecretError } from '../contract/secret-error.ts';
 import type { Store, StoreContext } from '../contract/store.ts';
 import { StoreClient } from '../contract/store-client.ts';
 import type { StoredReference } from '../reference/reference.ts';
 import { crc32c } from './crc32c.ts';
-import { accessToken, fromMetadata } from './metadata-token.ts';
 
 const ORIGIN = 'https://secretmanager.googleapis.com';
 const CALLED = 'GCP Secret Manager';

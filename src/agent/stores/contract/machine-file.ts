@@ -1,5 +1,5 @@
 import { type Host, HostError } from '../../host/host.ts';
-import { SecretError } from './secret-error.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 
 /** A file of the machine that a secret rests on. @throws SecretError SecretNotFound, also where it cannot be read */
 export async function readMachineFile({ files }: Host, path: string, mostBytes: number): Promise<Buffer> {

@@ -1,7 +1,7 @@
 import { HostError } from '../../host/host.ts';
 import type { HttpAnswer, HttpClient, HttpClientOptions, HttpRequest } from '../../host/network.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 import { isPrivate } from '../reference/private-origin.ts';
-import { SecretError } from './secret-error.ts';
 import { MOST_SECRET_BYTES, type StoreContext, type StoresSpec } from './store.ts';
 
 const ONE_ANSWER_MS = 20_000;

@@ -2,7 +2,7 @@ import { createECDH, createHash } from 'node:crypto';
 import { at, textAt } from '../../../kit/json.ts';
 import { HostError } from '../../host/host.ts';
 import type { HttpAnswer } from '../../host/network.ts';
-import { SecretError } from '../contract/secret-error.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
 import { throughProxy } from '../contract/store-client.ts';
 import { type CompactJwe, decryptJwe, readCompactJwe } from './compact.ts';

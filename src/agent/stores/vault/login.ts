@@ -1,6 +1,6 @@
 import { textAt } from '../../../kit/json.ts';
 import type { VaultSettings } from '../../document/node-settings.ts';
-import { SecretError } from '../contract/secret-error.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
 import { textOf, type VaultClient } from './vault-client.ts';
 import { unwrapped } from './wrapping.ts';

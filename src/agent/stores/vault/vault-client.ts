@@ -1,8 +1,8 @@
 import { at } from '../../../kit/json.ts';
 import type { VaultSettings } from '../../document/node-settings.ts';
 import type { HttpClientOptions } from '../../host/network.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 import { readMachineFile } from '../contract/machine-file.ts';
-import { SecretError } from '../contract/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
 import { StoreClient } from '../contract/store-client.ts';
 

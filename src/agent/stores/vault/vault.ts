@@ -1,5 +1,5 @@
 import { at } from '../../../kit/json.ts';
-import { SecretError } from '../contract/secret-error.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { Store, StoreContext } from '../contract/store.ts';
 import { login, type Session } from './login.ts';
 import { type VaultClient, vaultClient } from './vault-client.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { textAt } from '../../../kit/json.ts';
 import { STATE_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
-import { SecretError } from '../contract/secret-error.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { VaultClient } from './vault-client.ts';
 
 /** What this process has unwrapped, by token: a token opens once, and a step may be tried again. */

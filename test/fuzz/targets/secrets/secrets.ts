@@ -1,4 +1,4 @@
-import { SecretError } from '../../../../src/agent/stores/contract/secret-error.ts';
+import { SecretError } from '../../../../src/agent/platform/credentials/secret-error.ts';
 import { SecretStores } from '../../../../src/agent/stores/open-stores.ts';
 import {
   isSecretReference,

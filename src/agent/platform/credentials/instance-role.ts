@@ -1,10 +1,10 @@
 import { textAt } from '../../../kit/json.ts';
 import type { Host } from '../../host/host.ts';
-import { EC2_BASES, withToken } from '../../platform/metadata/ec2-token.ts';
-import { MetadataClient } from '../../platform/metadata/metadata-client.ts';
-import { onMetadata } from '../contract/on-metadata.ts';
-import { SecretError } from '../contract/secret-error.ts';
-import type { AwsCredentials } from './signature.ts';
+import { EC2_BASES, withToken } from '../metadata/ec2-token.ts';
+import { MetadataClient } from '../metadata/metadata-client.ts';
+import type { AwsCredentials } from './aws-signature.ts';
+import { onMetadata } from './on-metadata.ts';
+import { SecretError } from './secret-error.ts';
 
 const PATIENCE_MS = 20_000;
 const ROLES = '/latest/meta-data/iam/security-credentials/';

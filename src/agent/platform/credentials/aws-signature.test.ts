@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { signedHeaders } from './signature.ts';
+import { signedHeaders } from './aws-signature.ts';
 
 it("signs the example of AWS' documentation as that does", () => {
   const headers = signedHeaders({

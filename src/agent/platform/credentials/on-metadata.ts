@@ -1,4 +1,4 @@
-import { SourceError } from '../../platform/metadata/source-error.ts';
+import { SourceError } from '../metadata/source-error.ts';
 import { SecretError } from './secret-error.ts';
 
 /** What a cloud's metadata service says, in the words of a store: no identity is no right. */

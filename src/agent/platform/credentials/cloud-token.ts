@@ -1,8 +1,8 @@
 import { textAt } from '../../../kit/json.ts';
 import type { Host } from '../../host/host.ts';
-import { type Ask, basesOf, MetadataClient } from '../../platform/metadata/metadata-client.ts';
-import { onMetadata } from '../contract/on-metadata.ts';
-import { SecretError } from '../contract/secret-error.ts';
+import { type Ask, basesOf, MetadataClient } from '../metadata/metadata-client.ts';
+import { onMetadata } from './on-metadata.ts';
+import { SecretError } from './secret-error.ts';
 
 const PATIENCE_MS = 20_000;
 /** Both clouds answer there; by name, whoever answers for DNS could give the token of another machine. */
