@@ -16,10 +16,10 @@ export const AGENT: Readonly<Record<string, string>> = {
   'check/rule': 'check/shell document userdata',
   'check/rules': 'check/rule check/shell document stores/reference',
   'check/shell': '',
-  cli: `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes again bootstrap cli/authors cli/facts
-    cli/options cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine
-    facts/judge host identity/tpm install install/windows kubeadm/config machine.ts network preflight
-    preflight/checks release report report/config report/events reset secrets startup steps timeline userdata wipe
+  cli: `kit kit/secrets kit/terminal protocol protocol/codes again bootstrap cli/authors cli/facts cli/options
+    cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine facts/judge host
+    identity/tpm install install/windows kit/command-line kubeadm/config machine.ts network preflight
+    preflight/checks release report report/events reset secrets settings startup steps timeline userdata wipe
     npm:commander`,
   'cli/authors': `kit kit/secrets kit/terminal protocol/codes apply check check/rule cli/options cli/process
     cli/text document fetch host machine.ts platform/instance preflight secrets steps steps/ahead text userdata
@@ -35,7 +35,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     npm:commander`,
   cluster: 'kit kit/secrets protocol protocol/codes document host kubeadm/config text text/yaml',
   collect: 'kit kit/bytes kit/secrets document host kubeadm/config secrets',
-  credential: 'kit kit/secrets pki protocol cluster document engine host identity identity/tpm report/config',
+  credential: 'kit kit/secrets pki protocol cluster document engine host identity identity/tpm settings',
   diagnosis: `kit/secrets protocol/codes diagnosis/attempts diagnosis/causes diagnosis/evidence diagnosis/patterns
     diagnosis/told diagnosis/transcript diagnosis/words`,
   'diagnosis/attempts': 'diagnosis/transcript',
@@ -72,8 +72,8 @@ export const AGENT: Readonly<Record<string, string>> = {
   'host/linux/system': 'tpm host host/common/system MACHINE',
   'host/windows':
     'kit document host host/common/files host/common/net host/common/process host/common/system MACHINE',
-  identity: `kit kit/secrets kit/terminal pki protocol tpm tpm/commands tpm/evidence tpm/objects tpm/wire document host
-    identity/tpm report/config`,
+  identity: `kit kit/secrets kit/terminal pki protocol tpm tpm/commands tpm/evidence tpm/objects tpm/wire document
+    host identity/tpm settings`,
   'identity/tpm': `kit protocol protocol/codes tpm tpm/commands tpm/crypto tpm/evidence tpm/objects tpm/sealing
     tpm/wire document host`,
   install: 'kit document host',
@@ -107,20 +107,20 @@ export const AGENT: Readonly<Record<string, string>> = {
     'kit facts facts/judge host kubeadm/config kubeadm/config/kubelet preflight/checks',
   'preflight/checks/windows': 'host kubeadm/config/kubelet preflight/checks',
   release: '',
-  report: `kit kit/secrets protocol protocol/codes cluster document engine facts facts/reading host report/config
-    report/events report/spool report/transports report/watch report/watch/boot`,
-  'report/config': 'kit kit/secrets document host text text/yaml',
+  report: `kit kit/secrets protocol protocol/codes cluster document engine facts facts/reading host report/events
+    report/spool report/transports report/watch report/watch/boot settings`,
   'report/events': 'kit kit/secrets kit/terminal protocol host',
   'report/spool': 'protocol document host report/events',
-  'report/transports': 'kit protocol host identity identity/tpm report/config report/events',
+  'report/transports': 'kit protocol host identity identity/tpm report/events settings',
   'report/watch': `kit protocol protocol/codes cluster document engine facts/reading host report/events
     report/watch/boot`,
   'report/watch/boot': `protocol protocol/codes callers diagnosis diagnosis/transcript diagnosis/words document host
     report/events`,
   reset: 'kit credential document engine host kubeadm kubeadm/config kubeadm/repeat kubeadm/run',
   sealed: `kit kit/bytes kit/secrets protocol protocol/codes tpm/commands tpm/sealing tpm/wire document engine fetch
-    host identity identity/tpm platform/credentials report/config stores text userdata wipe`,
+    host identity identity/tpm platform/credentials settings stores text userdata wipe`,
   secrets: 'kit/bytes kit/secrets protocol document engine host',
+  settings: 'kit kit/secrets document host text text/yaml',
   startup: 'protocol/codes host',
   steps: `kit document host steps/accounts steps/ahead steps/boot steps/commands steps/containerd steps/kind steps/kubeadm
     steps/network steps/node steps/see-node steps/sentinel steps/storage steps/system steps/system/software steps/tree steps/units
@@ -135,8 +135,8 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/kind':
     'kit kit/secrets protocol callers document engine host kubeadm/config kubeadm/repeat startup steps/shell',
   'steps/kubeadm': `kit kit/secrets protocol protocol/codes cluster credential diagnosis/words document engine
-    facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/run preflight preflight/checks report/config
-    reset startup steps/kind steps/shell text`,
+    facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/run preflight preflight/checks reset settings
+    startup steps/kind steps/shell text`,
   'steps/network': 'kit document network steps/kind steps/tools',
   'steps/node': `kit kit/secrets protocol document engine fetch host kubeadm/config kubeadm/run platform/credentials
     steps/containerd steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference`,

@@ -1,8 +1,8 @@
 import { createHost } from '../machine.ts';
-import { loadSettings } from '../report/config/load-settings.ts';
-import { describeProblem } from '../report/config/settings.ts';
 import { createLog } from '../report/events/log.ts';
 import { report } from '../report/reporter.ts';
+import { loadSettings } from '../settings/load-settings.ts';
+import { describeProblem } from '../settings/settings.ts';
 import { demandRoot, rootOption, withUsage } from './options/options.ts';
 import type { ReportFlags } from './options/plain-options.ts';
 import { stopSignal } from './process/stop-signal.ts';

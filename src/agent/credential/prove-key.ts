@@ -6,7 +6,7 @@ import { machineInstance } from '../engine/instance.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { provedRequest } from '../identity/proved-request.ts';
 import { EnrolmentRefused } from '../identity/refused.ts';
-import { loadSettings } from '../report/config/load-settings.ts';
+import { loadSettings } from '../settings/load-settings.ts';
 import { CredentialProblem } from './credential-problem.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { MachineIdentity } from '../../protocol/events.ts';
 import { MAX_RELEASE_BYTES, readRefusal } from '../../protocol/release.ts';
 import { type Host, HostError } from '../host/host.ts';
 import type { HttpAnswer, HttpClient } from '../host/network.ts';
-import type { ServerSettings } from '../report/config/settings.ts';
+import type { ServerSettings } from '../settings/settings.ts';
 import { enrol, type Means } from './enrol.ts';
 import { enrolOnce } from './enrol-once.ts';
 import type { Identity } from './identity.ts';

@@ -1,7 +1,7 @@
 import { Sensitive } from '../../kit/secrets/sensitive.ts';
 import type { MachineIdentity, SlipwayEvent } from '../../protocol/events.ts';
 import type { Host } from '../host/host.ts';
-import type { Settings, Switch } from './config/settings.ts';
+import type { Settings, Switch } from '../settings/settings.ts';
 import type { Log } from './events/log.ts';
 import { Pump } from './pump.ts';
 import type { Spool } from './spool/spool.ts';

@@ -12,7 +12,7 @@ import type { HttpAnswer } from '../host/network.ts';
 import type { Means } from '../identity/enrol.ts';
 import { type Asker, provedRequest } from '../identity/proved-request.ts';
 import { EnrolmentRefused } from '../identity/refused.ts';
-import type { ServerSettings } from '../report/config/settings.ts';
+import type { ServerSettings } from '../settings/settings.ts';
 import { knownCode, SealedProblem } from './sealed-problem.ts';
 
 interface ReleaseServer extends ServerSettings {

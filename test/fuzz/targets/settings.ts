@@ -1,7 +1,7 @@
 import type { ContainerdSettings } from '../../../src/agent/document/node-settings.ts';
 import { CONFIG_FILES } from '../../../src/agent/document/paths.ts';
-import { loadSettings } from '../../../src/agent/report/config/load-settings.ts';
-import { describeProblem } from '../../../src/agent/report/config/settings.ts';
+import { loadSettings } from '../../../src/agent/settings/load-settings.ts';
+import { describeProblem } from '../../../src/agent/settings/settings.ts';
 import { ContainerdConfigError, mergeConfig } from '../../../src/agent/steps/containerd/merge-config.ts';
 import { testTexts, texts } from '../corpus.ts';
 import { memoryHost } from '../memory-host.ts';
@@ -44,7 +44,7 @@ export const reportSettings: Target = {
     '=',
     '.',
   ],
-  corpus: () => texts(REPORT, LINE, ...testTexts('src/agent/report/config')),
+  corpus: () => texts(REPORT, LINE, ...testTexts('src/agent/settings')),
   run: async (bytes) => {
     const host = memoryHost({
       [CONFIG_FILES.image]: REPORT,

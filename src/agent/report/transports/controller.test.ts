@@ -9,7 +9,7 @@ import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import { Authority } from '../../../pki/authority.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import type { ControllerSettings } from '../config/settings.ts';
+import type { ControllerSettings } from '../../settings/settings.ts';
 import { ControllerTransport } from './controller.ts';
 
 const TOKEN = 'abcdef.0123456789abcdef';

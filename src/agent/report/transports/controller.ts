@@ -15,7 +15,7 @@ import { EnrolmentRefused } from '../../identity/refused.ts';
 import type { Send } from '../../identity/send.ts';
 import { readToken, removeToken } from '../../identity/token.ts';
 import { TpmProblem } from '../../identity/tpm/tpm-problem.ts';
-import type { ControllerSettings } from '../config/settings.ts';
+import type { ControllerSettings } from '../../settings/settings.ts';
 import type { Log } from '../events/log.ts';
 import { DeliveryError, type Transport } from './transport.ts';
 

@@ -1,7 +1,7 @@
 import { retryAfterMs } from '../../../kit/retry-after.ts';
 import type { Host } from '../../host/host.ts';
 import type { HttpAnswer, HttpClient } from '../../host/network.ts';
-import type { ReceiverSettings } from '../config/settings.ts';
+import type { ReceiverSettings } from '../../settings/settings.ts';
 import type { Log } from '../events/log.ts';
 import { DeliveryError } from './transport.ts';
 

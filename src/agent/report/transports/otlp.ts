@@ -1,6 +1,6 @@
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
-import type { ReceiverSettings } from '../config/settings.ts';
+import type { ReceiverSettings } from '../../settings/settings.ts';
 import type { Log } from '../events/log.ts';
 import { HttpReceiver } from './http-receiver.ts';
 import { traceRequest } from './otlp-spans.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { loadSettings } from '../../report/config/load-settings.ts';
+import { loadSettings } from '../../settings/load-settings.ts';
 import { loadDocument } from '../load.ts';
 
 const HEAD = 'apiVersion: slipway.dev/v1alpha1\nkind: UserData\n';

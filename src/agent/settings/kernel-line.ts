@@ -1,4 +1,4 @@
-import type { MappingNode, Node } from '../../text/yaml/node.ts';
+import type { MappingNode, Node } from '../text/yaml/node.ts';
 
 const PREFIX = 'slipway.';
 

@@ -1,11 +1,11 @@
-import { CONFIG_FILES } from '../../document/paths.ts';
-import { type Host, HostError } from '../../host/host.ts';
-import { changeableByOthers } from '../../host/root-only.ts';
-import { isOwnDocument } from '../../text/own-document.ts';
-import { Report } from '../../text/report.ts';
-import { plainText } from '../../text/source-text.ts';
-import type { Node } from '../../text/yaml/node.ts';
-import { parseYaml } from '../../text/yaml/parse.ts';
+import { CONFIG_FILES } from '../document/paths.ts';
+import { type Host, HostError } from '../host/host.ts';
+import { changeableByOthers } from '../host/root-only.ts';
+import { isOwnDocument } from '../text/own-document.ts';
+import { Report } from '../text/report.ts';
+import { plainText } from '../text/source-text.ts';
+import type { Node } from '../text/yaml/node.ts';
+import { parseYaml } from '../text/yaml/parse.ts';
 import { kernelLineSettings } from './kernel-line.ts';
 import { readSettings } from './read-settings.ts';
 import {

@@ -1,10 +1,10 @@
-import { parseSeconds } from '../../../kit/duration.ts';
-import { remember } from '../../../kit/secrets/known.ts';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
-import { TPM_PATH } from '../../document/paths.ts';
-import type { Report } from '../../text/report.ts';
-import { Fields } from '../../text/yaml/fields.ts';
-import type { MappingNode, Node } from '../../text/yaml/node.ts';
+import { parseSeconds } from '../../kit/duration.ts';
+import { remember } from '../../kit/secrets/known.ts';
+import { sensitive } from '../../kit/secrets/sensitive.ts';
+import { TPM_PATH } from '../document/paths.ts';
+import type { Report } from '../text/report.ts';
+import { Fields } from '../text/yaml/fields.ts';
+import type { MappingNode, Node } from '../text/yaml/node.ts';
 import {
   type ControllerSettings,
   type PartialReceiver,

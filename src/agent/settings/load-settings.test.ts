@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { scratch } from '../../../../test/support/tmp/scratch.ts';
-import type { Host } from '../../host/host.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
+import { scratch } from '../../../test/support/tmp/scratch.ts';
+import type { Host } from '../host/host.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
 import { loadSettings, SettingsSource } from './load-settings.ts';
 import { DEFAULT_SETTINGS, describeProblem } from './settings.ts';
 
