@@ -5,7 +5,7 @@
  */
 export const AGENT: Readonly<Record<string, string>> = {
   again: `kit kit/secrets kit/terminal protocol tpm/sealing document engine host kubeadm/config kubeadm/repeat steps
-    steps/commands steps/kind steps/sentinel steps/tools wipe`,
+    steps/commands steps/kind steps/sentinel tools wipe`,
   apply: 'protocol document host steps steps/kind stores/reference',
   bootstrap: `kit kit/secrets protocol protocol/codes again document engine engine/run facts/judge host network
     platform/instance preflight sealed secrets startup steps steps/kind steps/kubeadm userdata userdata/sources
@@ -91,7 +91,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'kubeadm/run': `kit kit/secrets protocol protocol/codes cluster diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document host
     kubeadm kubeadm/config kubeadm/config/kubelet`,
   'machine.ts': 'host host/linux host/windows',
-  network: 'kit/secrets document host network/render platform secrets startup steps/tools',
+  network: 'kit/secrets document host network/render platform secrets startup tools',
   'network/render': 'document',
   platform: 'host',
   'platform/credentials': 'kit protocol/codes host platform/metadata',
@@ -126,12 +126,12 @@ export const AGENT: Readonly<Record<string, string>> = {
     steps/network steps/node steps/see-node steps/sentinel steps/storage steps/system steps/system/software steps/tree steps/units
     steps/volumes
     text`,
-  'steps/accounts': 'kit document engine host steps/kind steps/tools',
+  'steps/accounts': 'kit document engine host steps/kind steps/tools tools',
   'steps/ahead':
     'kit document host kubeadm/config steps/accounts steps/node/time stores/reference text tpm/sealing',
-  'steps/boot': 'document engine host steps/kind steps/tools',
+  'steps/boot': 'document engine host steps/kind steps/tools tools',
   'steps/commands': 'kit/secrets document engine steps/kind steps/shell',
-  'steps/containerd': 'kit document engine host steps/kind steps/tools npm:smol-toml',
+  'steps/containerd': 'kit document engine host steps/kind steps/tools tools npm:smol-toml',
   'steps/kind':
     'kit kit/secrets protocol callers document engine host kubeadm/config kubeadm/repeat startup steps/shell',
   'steps/kubeadm': `kit kit/secrets protocol protocol/codes cluster credential diagnosis/words document engine
@@ -139,26 +139,28 @@ export const AGENT: Readonly<Record<string, string>> = {
     startup steps/kind steps/shell text`,
   'steps/network': 'kit document network steps/kind steps/tools',
   'steps/node': `kit kit/secrets protocol document engine fetch host kubeadm/config kubeadm/run platform/credentials
-    steps/containerd steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference`,
+    steps/containerd steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference
+    tools`,
   'steps/node/time': 'document host',
   'steps/see-node': `kit/secrets protocol callers diagnosis diagnosis/evidence diagnosis/transcript diagnosis/words document engine
     host kubeadm/repeat steps/kind steps/sentinel`,
   'steps/sentinel': 'document engine host steps/kind',
   'steps/shell': 'kit/secrets document host text',
-  'steps/storage': 'kit document engine host startup steps/kind steps/tools',
+  'steps/storage': 'kit document engine host startup steps/kind steps/tools tools',
   'steps/system': `kit document steps/kind steps/system/access steps/system/disk steps/system/ending steps/system/local
     steps/system/software`,
-  'steps/system/access': 'kit/secrets document fetch host steps/accounts steps/kind steps/tools',
-  'steps/system/disk': 'document host steps/kind steps/tools',
-  'steps/system/ending': 'kit document host steps/kind steps/tools',
-  'steps/system/local': 'document host steps/kind steps/tools',
-  'steps/system/software': 'kit/secrets document engine fetch host steps/kind steps/tools',
-  'steps/tools': `kit kit/secrets protocol protocol/codes tpm/sealing document engine host identity/tpm
-    platform/credentials secrets stores stores/contract stores/reference`,
-  'steps/tree': 'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference',
-  'steps/units': 'kit document engine host steps/kind steps/tools',
+  'steps/system/access': 'kit/secrets document fetch host steps/accounts steps/kind steps/tools tools',
+  'steps/system/disk': 'document host steps/kind steps/tools tools',
+  'steps/system/ending': 'kit document host steps/kind steps/tools tools',
+  'steps/system/local': 'document host steps/kind steps/tools tools',
+  'steps/system/software': 'kit/secrets document engine fetch host steps/kind steps/tools tools',
+  'steps/tools': `kit kit/secrets protocol/codes tpm/sealing document engine host identity/tpm platform/credentials
+    secrets stores stores/contract stores/reference tools`,
+  'steps/tree':
+    'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference tools',
+  'steps/units': 'kit document engine host steps/kind steps/tools tools',
   'steps/volumes':
-    'kit kit/secrets document engine fetch host steps/kind steps/storage steps/tools stores/contract',
+    'kit kit/secrets document engine fetch host steps/kind steps/storage steps/tools stores/contract tools',
   stores: `kit kit/bytes kit/secrets document fetch platform/credentials stores/age stores/aws stores/clouds
     stores/contract stores/jwe stores/reference stores/vault`,
   'stores/age': 'platform/credentials stores/contract npm:age-encryption',
@@ -173,6 +175,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'text/yaml': 'kit document text text/yaml/scan',
   'text/yaml/scan': 'kit text',
   timeline: 'kit kit/terminal protocol',
+  tools: 'kit kit/secrets protocol protocol/codes host',
   userdata: `kit kit/secrets protocol callers document engine fetch host kubeadm/config platform/instance text
     text/yaml userdata/cloud-config userdata/decode userdata/forms userdata/handed userdata/ignition
     userdata/instance userdata/jinja userdata/merge userdata/native userdata/network userdata/node userdata/sealed

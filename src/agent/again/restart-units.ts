@@ -2,7 +2,7 @@ import type { FileEntry, UnitEntry } from '../document/document.ts';
 import type { StepContext, StepWork } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
 import type { PlannedStep } from '../steps/kind/step-kind.ts';
-import { systemdRuns } from '../steps/tools/systemd.ts';
+import { systemdRuns } from '../tools/systemd.ts';
 
 const UNITS = '/etc/systemd/system';
 const RESTART_MS = 120_000;

@@ -2,8 +2,8 @@ import { remember } from '../../kit/secrets/known.ts';
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
 import { documentSecrets } from '../secrets/document-secrets.ts';
-import { Problem } from '../steps/tools/problem.ts';
-import { systemdRuns } from '../steps/tools/systemd.ts';
+import { Problem } from '../tools/problem.ts';
+import { systemdRuns } from '../tools/systemd.ts';
 import {
   type Address,
   areThere,

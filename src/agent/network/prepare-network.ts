@@ -1,8 +1,8 @@
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
-import { Problem } from '../steps/tools/problem.ts';
-import { systemdRuns } from '../steps/tools/systemd.ts';
-import { runTool } from '../steps/tools/tool.ts';
+import { Problem } from '../tools/problem.ts';
+import { systemdRuns } from '../tools/systemd.ts';
+import { runTool } from '../tools/tool.ts';
 import { leftOut, rendered, summary } from './apply-network.ts';
 import { findRenderer } from './find-renderer.ts';
 import { Files } from './own-files.ts';

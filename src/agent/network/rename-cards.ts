@@ -1,7 +1,7 @@
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
 import { CARDS, cardsByAddress } from '../platform/cards.ts';
-import { runTool } from '../steps/tools/tool.ts';
+import { runTool } from '../tools/tool.ts';
 import { globalAddresses } from './addresses.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { UserEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../tools/problem.ts';
-import { runTool } from '../tools/tool.ts';
+import { Problem } from '../../tools/problem.ts';
+import { runTool } from '../../tools/tool.ts';
 import { findAccount } from './database.ts';
 import { addAuthorizedKeys } from './ssh-keys.ts';
 

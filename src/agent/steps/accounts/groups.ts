@@ -1,7 +1,7 @@
 import type { GroupEntry } from '../../document/document.ts';
+import { runTool } from '../../tools/tool.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry } from '../tools/each-entry.ts';
-import { runTool } from '../tools/tool.ts';
 import { createGroup } from './create-group.ts';
 import { findAccount, listedMembers } from './database.ts';
 import { ensureGroup } from './ensure-group.ts';

@@ -1,8 +1,8 @@
 import type { UserEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
+import { Problem } from '../../tools/problem.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
-import { Problem } from '../tools/problem.ts';
 import { keyOf } from './authorized-keys.ts';
 import { createUser } from './create-user.ts';
 import { writeDoasRules } from './doas.ts';

@@ -1,8 +1,8 @@
 import type { KernelArgumentsEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
+import { Problem } from '../../tools/problem.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { attempt } from '../tools/attempt.ts';
-import { Problem } from '../tools/problem.ts';
 import { isAsAsked } from './command-line.ts';
 import { loaders } from './loaders.ts';
 

@@ -3,8 +3,8 @@ import type { Failure } from '../../../protocol/journal.ts';
 import type { KernelSettings } from '../../document/node-settings.ts';
 import { failed } from '../../engine/failure.ts';
 import type { Host } from '../../host/host.ts';
+import { lastLines } from '../../tools/tool.ts';
 import type { Work } from '../kind/step-kind.ts';
-import { lastLines } from '../tools/tool.ts';
 import { withBlock } from './kernel-block.ts';
 
 /** Preflight adds lines to the same files when it mends. */

@@ -2,12 +2,12 @@ import type { NtpSettings } from '../../document/document.ts';
 import { failed } from '../../engine/failure.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
+import { Problem } from '../../tools/problem.ts';
+import { systemdRuns } from '../../tools/systemd.ts';
+import { runTool } from '../../tools/tool.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { installPrograms } from '../system/software/packages.ts';
 import { presentMode } from '../tools/present-mode.ts';
-import { Problem } from '../tools/problem.ts';
-import { systemdRuns } from '../tools/systemd.ts';
-import { runTool } from '../tools/tool.ts';
 import {
   type Chosen,
   chooseService,

@@ -3,7 +3,7 @@ import type { FileEntry, RemoteContent } from '../../document/document.ts';
 import { FetchError, fetchBytes } from '../../fetch/fetch.ts';
 import type { Host } from '../../host/host.ts';
 import { pathOfFile } from '../../stores/reference/file-address.ts';
-import { Problem } from '../tools/problem.ts';
+import { Problem } from '../../tools/problem.ts';
 import { isSecret } from '../tools/secret-files.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../tools/problem.ts';
-import { runTool } from '../tools/tool.ts';
+import { Problem } from '../../tools/problem.ts';
+import { runTool } from '../../tools/tool.ts';
 import { byTag, lookUp } from './find-device.ts';
 import type { FstabFields } from './fstab.ts';
 import { waitFor } from './wait.ts';

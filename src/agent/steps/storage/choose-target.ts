@@ -1,7 +1,7 @@
 import type { FilesystemEntry } from '../../document/document.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../tools/problem.ts';
+import { Problem } from '../../tools/problem.ts';
 import { type Content, contentOf } from './content.ts';
 import { blkidType } from './mkfs-command.ts';
 import { waitFor } from './wait.ts';

@@ -1,6 +1,6 @@
 import type { DiskEntry } from '../../document/document.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
-import { Problem } from '../tools/problem.ts';
+import { Problem } from '../../tools/problem.ts';
 import { partitionType } from './partition-types.ts';
 
 /** A desired partition: sectors (absent for the last, which takes the rest) and type in sfdisk's words. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HostError } from '../../host/host.ts';
+import { Problem } from '../../tools/problem.ts';
 import { eachEntry, place } from './each-entry.ts';
-import { Problem } from './problem.ts';
 
 describe('eachEntry', () => {
   const running = { signal: new AbortController().signal, remainingMs: () => 1000 };

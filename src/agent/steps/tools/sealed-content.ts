@@ -4,7 +4,7 @@ import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
 import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { secretsOfContent } from '../../secrets/document-secrets.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '../../tools/problem.ts';
 
 /**
  * The entries with what was sealed to this machine's TPM opened, in memory only.

@@ -5,7 +5,7 @@ import type { Host } from '../../host/host.ts';
 import { secretsOfContent } from '../../secrets/document-secrets.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { SecretStores } from '../../stores/open-stores.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '../../tools/problem.ts';
 import { isHadOnce, isSecret } from './secret-files.ts';
 
 /** The secrets of one step's files. Stores are loaded when the first is asked for; close it in the end. */

@@ -3,7 +3,7 @@ import { digest } from '../../../kit/digest.ts';
 import type { FetchSettings, FileEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import { FetchError, fetchRemote } from '../../fetch/fetch.ts';
-import { Problem } from '../tools/problem.ts';
+import { Problem } from '../../tools/problem.ts';
 
 /**
  * Writes a file of which at least one part is to be fetched: piece by piece into a file beside it, which takes

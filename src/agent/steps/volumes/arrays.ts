@@ -2,12 +2,12 @@ import type { ArrayEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import type { Host } from '../../host/host.ts';
+import { Problem } from '../../tools/problem.ts';
+import { runTool } from '../../tools/tool.ts';
 import type { Work } from '../kind/step-kind.ts';
 import type { Content } from '../storage/content.ts';
 import { findDevice } from '../storage/find-device.ts';
 import { eachEntry } from '../tools/each-entry.ts';
-import { Problem } from '../tools/problem.ts';
-import { runTool } from '../tools/tool.ts';
 import { begunNote, givenUuid, isSameUuid } from './begun.ts';
 import { contentsOf, heldBy, refuseInUse } from './free.ts';
 

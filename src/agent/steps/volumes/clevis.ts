@@ -2,7 +2,7 @@ import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { ClevisSettings, EncryptionEntry, FetchSettings } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import { FetchError, fetchBytes } from '../../fetch/fetch.ts';
-import { Problem } from '../tools/problem.ts';
+import { Problem } from '../../tools/problem.ts';
 import type { Volume } from './volume.ts';
 import type { VolumeKey } from './volume-key.ts';
 

@@ -1,10 +1,10 @@
 import type { EncryptionEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
+import { Problem } from '../../tools/problem.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { findDevice } from '../storage/find-device.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import { presentMode } from '../tools/present-mode.ts';
-import { Problem } from '../tools/problem.ts';
 import { begunNote, givenUuid, isSameUuid } from './begun.ts';
 import { askTangServers, bindClevis, unlockByClevis } from './clevis.ts';
 import { CRYPTTAB, uuidInCrypttab, withCrypttabLine } from './crypttab.ts';

@@ -1,12 +1,12 @@
 import type { VolumeEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
+import { Problem } from '../../tools/problem.ts';
+import { runTool } from '../../tools/tool.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { contentOf } from '../storage/content.ts';
 import { findDevice, settle } from '../storage/find-device.ts';
 import { eachEntry } from '../tools/each-entry.ts';
-import { Problem } from '../tools/problem.ts';
-import { runTool } from '../tools/tool.ts';
 import { heldBy } from './free.ts';
 
 const MKFS_MS = 30 * 60_000;

@@ -1,7 +1,7 @@
 import type { BlockDevice } from '../../host/block-devices.ts';
 import type { Host } from '../../host/host.ts';
+import { Problem } from '../../tools/problem.ts';
 import { type Content, contentOf } from '../storage/content.ts';
-import { Problem } from '../tools/problem.ts';
 
 /** What a device holds, in words; undefined if it is free. A table without partitions is nothing. */
 export function heldBy({ partitions }: BlockDevice, { type }: Content): string | undefined {

@@ -1,13 +1,13 @@
 import type { PartitioningEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
+import { Problem } from '../../tools/problem.ts';
+import { runTool } from '../../tools/tool.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { contentOf } from '../storage/content.ts';
 import { showPartitions } from '../storage/disks.ts';
 import { findDevice } from '../storage/find-device.ts';
 import { eachEntry } from '../tools/each-entry.ts';
-import { Problem } from '../tools/problem.ts';
-import { runTool } from '../tools/tool.ts';
 import { type Change, changesOf, type Present, parsePresent, wholeTable } from './table.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { HostKeySettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
+import { runTool } from '../../../tools/tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { runTool } from '../../tools/tool.ts';
 import { addLines } from './sshd-config.ts';
 
 const DIRECTORY = '/etc/ssh';

@@ -3,11 +3,11 @@ import type { FetchSettings } from '../../../document/document.ts';
 import { addressOfKeys, readKeyId } from '../../../document/key-id.ts';
 import { FetchError, fetchBytes } from '../../../fetch/fetch.ts';
 import type { Host } from '../../../host/host.ts';
+import { Problem } from '../../../tools/problem.ts';
 import { findAccount } from '../../accounts/database.ts';
 import { addAuthorizedKeys } from '../../accounts/ssh-keys.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { Problem } from '../../tools/problem.ts';
 
 /** What one person may have of keys. */
 const MOST_BYTES = 256 * 1024;

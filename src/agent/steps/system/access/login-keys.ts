@@ -1,10 +1,10 @@
 import type { LoginKeySettings } from '../../../document/system-settings.ts';
+import { Problem } from '../../../tools/problem.ts';
 import { keyOf } from '../../accounts/authorized-keys.ts';
 import { findAccount } from '../../accounts/database.ts';
 import { addAuthorizedKeys } from '../../accounts/ssh-keys.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { Problem } from '../../tools/problem.ts';
 
 /** Lets keys log in as the default user, and as root or to be told whom to come as (cloud-init's `apply_credentials`). */
 export const authorizeKeys: Work<LoginKeySettings> = ({ keys, defaultUser, rootOptions }) => ({

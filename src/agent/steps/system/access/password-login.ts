@@ -1,8 +1,8 @@
 import type { Host } from '../../../host/host.ts';
+import { systemdRuns } from '../../../tools/systemd.ts';
+import { runTool } from '../../../tools/tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { systemdRuns } from '../../tools/systemd.ts';
-import { runTool } from '../../tools/tool.ts';
 import { setOption } from './sshd-config.ts';
 
 /** sshd's PasswordAuthentication; a running sshd reads its configuration anew. */

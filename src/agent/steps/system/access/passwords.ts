@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { PasswordSettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
+import { runTool } from '../../../tools/tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { runTool } from '../../tools/tool.ts';
 
 const LETTERS = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const LENGTH = 20;

@@ -1,8 +1,8 @@
 import type { Host } from '../../../host/host.ts';
+import { Problem } from '../../../tools/problem.ts';
+import { lastLines, runTool } from '../../../tools/tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { eachEntry } from '../../tools/each-entry.ts';
-import { Problem } from '../../tools/problem.ts';
-import { lastLines, runTool } from '../../tools/tool.ts';
 import { mountedAt } from './root-device.ts';
 
 /** growpart's answer where there is nothing to be had. */

@@ -1,7 +1,7 @@
+import { Problem } from '../../../tools/problem.ts';
+import { runTool } from '../../../tools/tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { Problem } from '../../tools/problem.ts';
-import { runTool } from '../../tools/tool.ts';
 import { mountedAt } from './root-device.ts';
 
 /** Lets the root file system fill its partition, at every boot as cloud-init does (`cc_resizefs`). */

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path/posix';
 import type { SwapSettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
+import { runTool } from '../../../tools/tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { runTool } from '../../tools/tool.ts';
 
 const GIB = 2 ** 30;
 const MIB = 2 ** 20;

@@ -1,9 +1,9 @@
 import { PAUSE_MS } from '../../../../kit/backoff.ts';
 import type { PhoneHomeSettings } from '../../../document/system-settings.ts';
 import { type Host, HostError } from '../../../host/host.ts';
+import { Problem } from '../../../tools/problem.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { Problem } from '../../tools/problem.ts';
 
 const TIMEOUT_MS = 10_000;
 

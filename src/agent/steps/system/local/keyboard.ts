@@ -1,8 +1,8 @@
 import type { SystemSettings } from '../../../document/system-settings.ts';
+import { systemdRuns } from '../../../tools/systemd.ts';
+import { runTool } from '../../../tools/tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { systemdRuns } from '../../tools/systemd.ts';
-import { runTool } from '../../tools/tool.ts';
 
 type Keyboard = NonNullable<SystemSettings['keyboard']>;
 

@@ -1,7 +1,7 @@
 import type { Host } from '../../../host/host.ts';
+import { runTool } from '../../../tools/tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { runTool } from '../../tools/tool.ts';
 
 const SUPPORTED = '/usr/share/i18n/SUPPORTED';
 const WANTED = '/etc/locale.gen';

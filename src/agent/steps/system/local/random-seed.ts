@@ -1,8 +1,8 @@
 import type { RandomSeedSettings } from '../../../document/system-settings.ts';
+import { Problem } from '../../../tools/problem.ts';
+import { runTool } from '../../../tools/tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { Problem } from '../../tools/problem.ts';
-import { runTool } from '../../tools/tool.ts';
 
 /** Adds to the kernel's random numbers, or to a file, and calls a program that gathers more (cloud-init's `cc_seed_random`). */
 export const seedRandom: Work<RandomSeedSettings> = ({ file, data, command, isRequired }) => ({

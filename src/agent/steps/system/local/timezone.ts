@@ -1,6 +1,6 @@
+import { Problem } from '../../../tools/problem.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { Problem } from '../../tools/problem.ts';
 
 const ZONES = '/usr/share/zoneinfo';
 const LOCAL = '/etc/localtime';

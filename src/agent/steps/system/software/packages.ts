@@ -1,9 +1,9 @@
 import type { PackageSettings } from '../../../document/system-settings.ts';
 import type { StepContext } from '../../../engine/step.ts';
+import { Problem } from '../../../tools/problem.ts';
+import { lastLines } from '../../../tools/tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { Problem } from '../../tools/problem.ts';
-import { lastLines } from '../../tools/tool.ts';
 import { managerOf, type PackageManager } from './managers.ts';
 
 const LONGEST_MS = 3_600_000;

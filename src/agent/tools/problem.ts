@@ -1,6 +1,6 @@
-import { ExpectedError } from '../../../kit/errors.ts';
-import type { Code } from '../../../protocol/codes/codes.ts';
-import type { Failure } from '../../../protocol/journal.ts';
+import { ExpectedError } from '../../kit/errors.ts';
+import type { Code } from '../../protocol/codes/codes.ts';
+import type { Failure } from '../../protocol/journal.ts';
 
 /** Why a step could not do one entry; becomes the step's failure. */
 export class Problem extends ExpectedError {

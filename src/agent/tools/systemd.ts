@@ -1,4 +1,4 @@
-import type { Host } from '../../host/host.ts';
+import type { Host } from '../host/host.ts';
 
 /** Tells whether systemd runs this machine. Below a root directory nothing runs. */
 export async function systemdRuns(host: Host): Promise<boolean> {

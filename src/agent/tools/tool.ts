@@ -1,7 +1,7 @@
-import { redact } from '../../../kit/secrets/redact.ts';
-import type { Code } from '../../../protocol/codes/codes.ts';
-import type { Host } from '../../host/host.ts';
-import type { CommandResult } from '../../host/processes.ts';
+import { redact } from '../../kit/secrets/redact.ts';
+import type { Code } from '../../protocol/codes/codes.ts';
+import type { Host } from '../host/host.ts';
+import type { CommandResult } from '../host/processes.ts';
 import { Problem } from './problem.ts';
 
 const KEPT_LINES = 3;
