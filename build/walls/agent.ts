@@ -33,7 +33,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'cli/text': `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes bootstrap check/rule diagnosis
     diagnosis/transcript diagnosis/words document engine host identity/tpm report/watch steps steps/kind
     npm:commander`,
-  cluster: 'kit kit/secrets protocol protocol/codes document host kubeadm/config text text/yaml',
+  cluster: 'kit kit/secrets protocol protocol/codes document host text text/yaml',
   collect: 'kit kit/bytes kit/secrets document host kubeadm/config secrets',
   credential: 'kit kit/secrets pki protocol cluster document engine host identity identity/tpm settings',
   diagnosis: `kit/secrets protocol/codes diagnosis/attempts diagnosis/causes diagnosis/evidence diagnosis/patterns

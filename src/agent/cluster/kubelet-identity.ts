@@ -1,7 +1,7 @@
 /** What the kubelet of this machine knows: where its API server is and who it is there. */
 import { X509Certificate } from 'node:crypto';
+import { API_SERVER_MANIFEST } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
-import { API_SERVER_MANIFEST } from '../kubeadm/config/kubeadm-files.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 import { readKubeletCredential } from './kubelet-credential.ts';
 

@@ -7,15 +7,22 @@ import { redact } from '../../kit/secrets/redact.ts';
 import { type Code, codes } from '../../protocol/codes/codes.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Host } from '../host/host.ts';
-import type { KubeadmConfig } from '../kubeadm/config/config.ts';
 import { kubeletTrouble } from './kubelet-health.ts';
 import { KUBELET_KUBECONFIG, type KubeletIdentity, readKubeletIdentity } from './kubelet-identity.ts';
 import { ObjectAlarm } from './object-alarm.ts';
 import { ownNode } from './object-changes.ts';
 import { type NodeAnswer, readNode } from './read-node.ts';
 
+/** What kubeadm's configuration says of the Node. */
+interface WantedNode {
+  /** The host name in lower case where absent. */
+  nodeName?: string;
+  providerId?: string;
+  skipPhases: readonly string[];
+}
+
 export interface VerifySpec {
-  config: Pick<KubeadmConfig, 'nodeName' | 'providerId' | 'skipPhases'>;
+  config: WantedNode;
   /** Aborts at the deadline. */
   signal: AbortSignal;
   onProgress(message: string): void;

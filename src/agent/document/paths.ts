@@ -58,6 +58,9 @@ export const NODE_FILES = {
 /** Patches for kubeadm, unless its configuration names another directory. */
 export const PATCHES_DIR = '/etc/kubernetes/patches';
 
+/** The static pod of a control plane's API server, as kubeadm writes it. */
+export const API_SERVER_MANIFEST = '/etc/kubernetes/manifests/kube-apiserver.yaml';
+
 /** Proxy settings for the kubelet, the container runtime, kubeadm and Slipway's reporter; mode 0600. */
 export const PROXY_FILE = '/etc/slipway/proxy.env';
 

@@ -1,5 +1,6 @@
+import { API_SERVER_MANIFEST } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
-import { API_SERVER_MANIFEST, PKI } from './kubeadm-files.ts';
+import { PKI } from './kubeadm-files.ts';
 
 /** A name of kubeadm's own: other flags may name files that are somebody else's. */
 const CERTIFICATE = /=([^"'\n=]+)\/apiserver-kubelet-client\.crt/;

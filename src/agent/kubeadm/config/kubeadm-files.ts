@@ -1,7 +1,7 @@
 /** What kubeadm writes below /etc/kubernetes and where its certificates lie, by name. */
+import { API_SERVER_MANIFEST } from '../../document/paths.ts';
 
 export const PKI = '/etc/kubernetes/pki';
-export const API_SERVER_MANIFEST = '/etc/kubernetes/manifests/kube-apiserver.yaml';
 export const ETCD_MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
 /** The manifests of a control plane's static pods. */
 export const MANIFESTS = [

@@ -1,6 +1,7 @@
 /** Evidence on disk that a node is still bootstrapped, for deciding whether a finished step may be skipped. */
+
+import { API_SERVER_MANIFEST } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
-import { API_SERVER_MANIFEST } from '../config/kubeadm-files.ts';
 
 /**
  * Is the work of a finished `kubeadm init` or `join` still there?
