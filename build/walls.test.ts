@@ -137,6 +137,19 @@ describe('walls', () => {
     ]);
   });
 
+  it('sees a circle of top rooms where neither files nor folders make one', () => {
+    put('src/agent/stores/a.ts', `import { x } from '../fetch/x.ts';`);
+    put('src/agent/fetch/objects/b.ts', `import type { X } from '../../stores/reference/x.ts';`);
+    put('src/controller/kube/untrusted/c.ts', `import { x } from '../../store/x.ts';`);
+    put('src/controller/store/d.ts', `import { x } from '../kube/x.ts';`);
+    put('src/agent/identity/e.ts', `import { x } from '../settings/x.ts';`);
+    put('src/agent/settings/e.test.ts', `import { x } from '../identity/x.ts';`);
+    expect(breachesOfWalls(folder).filter((breach) => breach.startsWith('a circle'))).toEqual([
+      'a circle of top rooms: src/agent/fetch, src/agent/stores',
+      'a circle of top rooms: src/controller/kube, src/controller/store',
+    ]);
+  });
+
   it.each(['src/new-room', 'src/controller', 'src/kit/deeper', 'src/agent/userdata/new'])(
     'refuses %s, which has no row',
     (path) => {

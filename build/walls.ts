@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import { root } from './project.ts';
-import { circlesOfFiles, circlesOfFolders } from './walls/circles.ts';
+import { circlesOfFiles, circlesOfFolders, circlesOfTopRooms } from './walls/circles.ts';
 import {
   HIDDEN_IMPORTS,
   MACHINE_GLOBALS,
@@ -33,9 +33,10 @@ export function breachesOfWalls(folder: string, all: Uses = readUses(folder)): s
       return problem === undefined ? [] : [`${path}:${use.line}: ${problem}` as const];
     }),
   );
-  const circles = [...circlesOfFiles(uses), ...circlesOfFolders(product)].map(
-    (ring) => `a circle: ${ring.join(', ')}`,
-  );
+  const circles = [
+    ...[...circlesOfFiles(uses), ...circlesOfFolders(product)].map((ring) => `a circle: ${ring.join(', ')}`),
+    ...circlesOfTopRooms(product).map((ring) => `a circle of top rooms: ${ring.join(', ')}`),
+  ];
   const withoutRow = [...new Set([...product.keys()].map(roomOf))].filter(
     (room) => !Object.hasOwn(ROOMS, room),
   );

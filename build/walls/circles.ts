@@ -17,6 +17,21 @@ export function circlesOfFolders(uses: Uses): Circle[] {
   return ringsOf(graphOf(uses, dirname));
 }
 
+/**
+ * Circles among top rooms, each with all that lies below it: no room can be read, or moved, without those that it makes a circle
+ * with, however well their folders are sorted.
+ */
+export function circlesOfTopRooms(uses: Uses): Circle[] {
+  return ringsOf(graphOf(uses, topRoomOf));
+}
+
+/** `src/agent/NAME` and `src/controller/NAME`; elsewhere `src/NAME`. A file that lies in no room stands for itself. */
+function topRoomOf(path: string): string {
+  const parts = path.split('/');
+  const isOfProgram = parts[1] === 'agent' || parts[1] === 'controller';
+  return parts.slice(0, isOfProgram ? 3 : 2).join('/');
+}
+
 function graphOf(uses: Uses, nodeOf: (path: string) => string): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
   for (const [path, list] of uses) {
