@@ -8,7 +8,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     steps/commands steps/kind steps/sentinel tools wipe`,
   apply: 'protocol document host steps steps/kind stores/reference',
   bootstrap: `kit kit/secrets protocol protocol/codes again document engine engine/run facts/judge host network
-    platform/instance preflight sealed secrets startup steps steps/kind steps/kubeadm userdata userdata/sources
+    platform/instance preflight redaction sealed startup steps steps/kind steps/kubeadm userdata userdata/sources
     wipe`,
   callers: 'document host kubeadm/config',
   check:
@@ -19,22 +19,22 @@ export const AGENT: Readonly<Record<string, string>> = {
   cli: `kit kit/secrets kit/terminal protocol protocol/codes again bootstrap cli/authors cli/facts cli/options
     cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine facts/judge host
     identity/tpm install install/windows kit/command-line kubeadm/config machine.ts network preflight
-    preflight/checks release report report/events reset secrets settings startup steps timeline userdata wipe
+    preflight/checks redaction release report report/events reset settings startup steps timeline userdata wipe
     npm:commander`,
   'cli/authors': `kit kit/secrets kit/terminal protocol/codes apply check check/rule cli/options cli/process
-    cli/text document fetch host machine.ts platform/instance preflight secrets steps steps/ahead text userdata
+    cli/text document fetch host machine.ts platform/instance preflight redaction steps steps/ahead text userdata
     userdata/cloud-config/accounts userdata/forms userdata/instance userdata/native userdata/network
     userdata/sources/contract`,
   'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit kit/terminal host',
   'cli/process': 'kit kit/terminal protocol collect document engine host steps userdata',
-  'cli/shim': `kit/secrets protocol tpm/sealing bootstrap callers cli/options cli/process cli/text document engine host
-    identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts secrets steps userdata`,
+  'cli/shim': `kit/secrets protocol tpm/sealing bootstrap callers cli/options cli/process cli/text document engine
+    host identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts redaction steps userdata`,
   'cli/text': `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes bootstrap check/rule diagnosis
     diagnosis/transcript diagnosis/words document engine host identity/tpm report/watch steps steps/kind
     npm:commander`,
   cluster: 'kit kit/secrets protocol protocol/codes document host text text/yaml',
-  collect: 'kit kit/bytes kit/secrets document host kubeadm/config secrets',
+  collect: 'kit kit/bytes kit/secrets document host kubeadm/config redaction',
   credential: 'kit kit/secrets pki protocol cluster document engine host identity identity/tpm settings',
   diagnosis: `kit/secrets protocol/codes diagnosis/attempts diagnosis/causes diagnosis/evidence diagnosis/patterns
     diagnosis/told diagnosis/transcript diagnosis/words`,
@@ -91,7 +91,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'kubeadm/run': `kit kit/secrets protocol protocol/codes cluster diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document host
     kubeadm kubeadm/config kubeadm/config/kubelet`,
   'machine.ts': 'host host/linux host/windows',
-  network: 'kit/secrets document host network/render platform secrets startup tools',
+  network: 'kit/secrets document host network/render platform redaction startup tools',
   'network/render': 'document',
   platform: 'host',
   'platform/credentials': 'kit protocol/codes host platform/metadata',
@@ -106,6 +106,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'preflight/checks/machine':
     'kit facts facts/judge host kubeadm/config kubeadm/config/kubelet preflight/checks',
   'preflight/checks/windows': 'host kubeadm/config/kubelet preflight/checks',
+  redaction: 'kit/bytes kit/secrets protocol document engine host',
   release: '',
   report: `kit kit/secrets protocol protocol/codes cluster document engine facts facts/reading host report/events
     report/spool report/transports report/watch report/watch/boot settings`,
@@ -119,7 +120,6 @@ export const AGENT: Readonly<Record<string, string>> = {
   reset: 'kit credential document engine host kubeadm kubeadm/config kubeadm/repeat kubeadm/run',
   sealed: `kit kit/bytes kit/secrets protocol protocol/codes tpm/commands tpm/sealing tpm/wire document engine fetch
     host identity identity/tpm platform/credentials settings stores text userdata wipe`,
-  secrets: 'kit/bytes kit/secrets protocol document engine host',
   settings: 'kit kit/secrets document host text text/yaml',
   startup: 'protocol/codes host',
   steps: `kit document host steps/accounts steps/ahead steps/boot steps/commands steps/containerd steps/kind steps/kubeadm
@@ -155,7 +155,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/system/local': 'document host steps/kind steps/tools tools',
   'steps/system/software': 'kit/secrets document engine fetch host steps/kind steps/tools tools',
   'steps/tools': `kit kit/secrets protocol/codes tpm/sealing document engine host identity/tpm platform/credentials
-    secrets stores stores/contract stores/reference tools`,
+    redaction stores stores/contract stores/reference tools`,
   'steps/tree':
     'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference tools',
   'steps/units': 'kit document engine host steps/kind steps/tools tools',
@@ -242,5 +242,5 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/sources/openstack': `kit platform platform/instance platform/metadata userdata/sources/contract
     userdata/sources/machine userdata/sources/volumes`,
   'userdata/sources/volumes': 'document host platform userdata/sources/contract userdata/sources/images',
-  wipe: 'kit protocol document engine host secrets steps',
+  wipe: 'kit protocol document engine host redaction steps',
 };

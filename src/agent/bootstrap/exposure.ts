@@ -1,7 +1,7 @@
 import type { Document, ReportEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import type { Cloud } from '../platform/instance/instance.ts';
-import { knownSecrets } from '../secrets/document-secrets.ts';
+import { knownSecrets } from '../redaction/document-secrets.ts';
 
 /** A warning where a web server goes on to give the secrets to whoever reaches it from here. */
 export async function exposure(

@@ -4,7 +4,7 @@ import { JOURNAL } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { createHost } from '../machine.ts';
 import { configurationReport } from '../preflight/configuration-report.ts';
-import { documentSecrets } from '../secrets/document-secrets.ts';
+import { documentSecrets } from '../redaction/document-secrets.ts';
 import { fitting } from '../steps/fitting.ts';
 import { impossible } from '../steps/impossible.ts';
 import { plan } from '../steps/plan.ts';

@@ -8,7 +8,7 @@ import { StandIn } from '../../../test/support/kubeadm/kubeadm-stand-in.ts';
 import { tar } from '../../kit/bytes/tar.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { redactSettings, secretsIn } from '../secrets/secrets.ts';
+import { redactSettings, secretsIn } from '../redaction/secrets.ts';
 import { collect } from './collect.ts';
 
 let machine: StandIn;

@@ -14,7 +14,7 @@ import { homes } from '../host/homes.ts';
 import type { Host } from '../host/host.ts';
 import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
 import { PKI } from '../kubeadm/config/kubeadm-files.ts';
-import { redactSettings, secretsIn } from '../secrets/secrets.ts';
+import { redactSettings, secretsIn } from '../redaction/secrets.ts';
 import { type Source, sources } from './sources.ts';
 
 const MAX_COMMAND_BYTES = 512 * 1024;

@@ -1,7 +1,7 @@
 import { remember } from '../../kit/secrets/known.ts';
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
-import { documentSecrets } from '../secrets/document-secrets.ts';
+import { documentSecrets } from '../redaction/document-secrets.ts';
 import { Problem } from '../tools/problem.ts';
 import { systemdRuns } from '../tools/systemd.ts';
 import {

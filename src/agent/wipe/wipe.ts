@@ -1,7 +1,7 @@
 import type { Document } from '../document/document.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { blackOut } from '../secrets/black-out.ts';
-import { documentSecrets, knownSecrets } from '../secrets/document-secrets.ts';
+import { blackOut } from '../redaction/black-out.ts';
+import { documentSecrets, knownSecrets } from '../redaction/document-secrets.ts';
 import { plan } from '../steps/plan.ts';
 import { includeAny, wipeCopies } from './copies.ts';
 import { noteWiped } from './note.ts';

@@ -3,7 +3,7 @@ import { planAsJson, planAsText } from '../../../src/agent/cli/text/plan-text.ts
 import type { ReportEntry } from '../../../src/agent/document/document.ts';
 import { NODE_FILES } from '../../../src/agent/document/paths.ts';
 import { checkDocument } from '../../../src/agent/preflight/check-document.ts';
-import { documentSecrets } from '../../../src/agent/secrets/document-secrets.ts';
+import { documentSecrets } from '../../../src/agent/redaction/document-secrets.ts';
 import { plan } from '../../../src/agent/steps/plan.ts';
 import { jinjaExamples, yamlExamples } from '../../../src/agent/userdata/fixtures/read-json.ts';
 import { loadDocument } from '../../../src/agent/userdata/load.ts';

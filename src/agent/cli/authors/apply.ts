@@ -7,7 +7,7 @@ import type { Document } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { createHost } from '../../machine.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
-import { documentSecrets } from '../../secrets/document-secrets.ts';
+import { documentSecrets } from '../../redaction/document-secrets.ts';
 import { impossible } from '../../steps/impossible.ts';
 import { unaskedPrograms } from '../../steps/unasked-programs.ts';
 import { fromMetaData } from '../../userdata/instance/hostname.ts';

@@ -10,7 +10,7 @@ import type { Host } from '../../host/host.ts';
 import { createHost } from '../../machine.ts';
 import type { Instance } from '../../platform/instance/instance.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
-import { documentSecrets } from '../../secrets/document-secrets.ts';
+import { documentSecrets } from '../../redaction/document-secrets.ts';
 import { failingCalls } from '../../steps/ahead/failing-calls.ts';
 import { doubtful, foreseen } from '../../steps/foreseen.ts';
 import { NOT_ASKED } from '../../userdata/forms/included.ts';

@@ -3,7 +3,7 @@ import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
 import type { KubeadmCommand, ReportEntry } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { certificateFiles } from '../../kubeadm/config/kubeadm-files.ts';
-import { secretsOfContent } from '../../secrets/document-secrets.ts';
+import { secretsOfContent } from '../../redaction/document-secrets.ts';
 
 const MAX_BYTES = 1024 * 1024;
 

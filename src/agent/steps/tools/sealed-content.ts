@@ -3,7 +3,7 @@ import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
 import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { secretsOfContent } from '../../secrets/document-secrets.ts';
+import { secretsOfContent } from '../../redaction/document-secrets.ts';
 import { Problem } from '../../tools/problem.ts';
 
 /**

@@ -2,7 +2,7 @@ import { remember } from '../../../kit/secrets/known.ts';
 import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { secretsOfContent } from '../../secrets/document-secrets.ts';
+import { secretsOfContent } from '../../redaction/document-secrets.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { SecretStores } from '../../stores/open-stores.ts';
 import { Problem } from '../../tools/problem.ts';

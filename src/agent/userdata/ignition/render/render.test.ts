@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLinuxHost } from '../../../host/linux/host.ts';
-import { documentSecrets } from '../../../secrets/document-secrets.ts';
+import { documentSecrets } from '../../../redaction/document-secrets.ts';
 import { type Library, NotYetIncluded } from '../../forms/included.ts';
 import { readUserData } from '../../read-user-data.ts';
 
