@@ -20,7 +20,7 @@ describe('bundle', () => {
   it('holds the agent and its dependencies, nothing of controller, tests or tools', () => {
     expect(made.inputs).toContain('src/agent/engine/run/run-sequence.ts');
     const strangers = made.inputs.filter(
-      (path) => !/^(src\/(agent|protocol|kit|pki|tpm)\/|src\/slipway\.ts$|node_modules\/)/.test(path),
+      (path) => !/^(src\/(agent|protocol|kit|pki|secrets|tpm)\/|src\/slipway\.ts$|node_modules\/)/.test(path),
     );
     expect(strangers).toEqual([]);
     // Not the code itself in the assertion: a failure would print all of it.

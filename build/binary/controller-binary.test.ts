@@ -19,7 +19,7 @@ describe('the controller', () => {
     const { inputs, metafile } = await bundle({ entry: 'src/slipway-controller.ts' });
     const strangers = inputs.filter(
       (path) =>
-        !/^(src\/(controller|protocol|kit|pki|tpm)\/|src\/slipway-controller\.ts$|node_modules\/(commander|js-yaml|undici)\/)/.test(
+        !/^(src\/(controller|protocol|kit|pki|secrets|tpm)\/|src\/slipway-controller\.ts$|node_modules\/(commander|js-yaml|undici)\/)/.test(
           path,
         ),
     );

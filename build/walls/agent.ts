@@ -4,10 +4,10 @@
  * and which one that is, `machine.ts` decides for a command.
  */
 export const AGENT: Readonly<Record<string, string>> = {
-  again: `kit kit/secrets kit/terminal protocol tpm/sealing document engine host kubeadm/config kubeadm/repeat steps
+  again: `kit kit/terminal protocol secrets tpm/sealing document engine host kubeadm/config kubeadm/repeat steps
     steps/commands steps/kind steps/sentinel tools wipe`,
   apply: 'protocol document host steps steps/kind stores/reference',
-  bootstrap: `kit kit/secrets protocol protocol/codes again document engine engine/run facts/judge host network
+  bootstrap: `kit protocol protocol/codes secrets again document engine engine/run facts/judge host network
     platform/instance preflight redaction sealed startup steps steps/kind steps/kubeadm userdata userdata/sources
     wipe`,
   callers: 'document host kubeadm/config',
@@ -16,27 +16,26 @@ export const AGENT: Readonly<Record<string, string>> = {
   'check/rule': 'check/shell document userdata',
   'check/rules': 'check/rule check/shell document stores/reference',
   'check/shell': '',
-  cli: `kit kit/secrets kit/terminal protocol protocol/codes again bootstrap cli/authors cli/facts cli/options
+  cli: `kit kit/terminal protocol protocol/codes secrets again bootstrap cli/authors cli/facts cli/options
     cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine facts/judge host
     identity/tpm install install/windows kit/command-line kubeadm/config machine.ts network preflight
     preflight/checks redaction release report report/events reset settings startup steps timeline userdata wipe
     npm:commander`,
-  'cli/authors': `kit kit/secrets kit/terminal protocol/codes apply check check/rule cli/options cli/process
-    cli/text document fetch host machine.ts platform/instance preflight redaction steps steps/ahead text userdata
+  'cli/authors': `kit kit/terminal protocol/codes secrets apply check check/rule cli/options cli/process cli/text
+    document fetch host machine.ts platform/instance preflight redaction steps steps/ahead text userdata
     userdata/cloud-config/accounts userdata/forms userdata/instance userdata/native userdata/network
     userdata/sources/contract`,
   'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit kit/terminal host',
   'cli/process': 'kit kit/terminal protocol collect document engine host steps userdata',
-  'cli/shim': `kit/secrets protocol tpm/sealing bootstrap callers cli/options cli/process cli/text document engine
-    host identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts redaction steps userdata`,
-  'cli/text': `kit kit/command-line kit/secrets kit/terminal protocol protocol/codes bootstrap check/rule diagnosis
-    diagnosis/transcript diagnosis/words document engine host identity/tpm report/watch steps steps/kind
-    npm:commander`,
-  cluster: 'kit kit/secrets protocol protocol/codes document host text text/yaml',
-  collect: 'kit kit/bytes kit/secrets document host kubeadm/config redaction',
-  credential: 'kit kit/secrets pki protocol cluster document engine host identity identity/tpm settings',
-  diagnosis: `kit/secrets protocol/codes diagnosis/attempts diagnosis/causes diagnosis/evidence diagnosis/patterns
+  'cli/shim': `protocol secrets tpm/sealing bootstrap callers cli/options cli/process cli/text document engine host
+    identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts redaction steps userdata`,
+  'cli/text': `kit kit/terminal protocol protocol/codes secrets bootstrap check/rule diagnosis diagnosis/transcript
+    diagnosis/words document engine host identity/tpm kit/command-line report/watch steps steps/kind npm:commander`,
+  cluster: 'kit protocol protocol/codes secrets document host text text/yaml',
+  collect: 'kit kit/bytes secrets document host kubeadm/config redaction',
+  credential: 'kit pki protocol secrets cluster document engine host identity identity/tpm settings',
+  diagnosis: `protocol/codes secrets diagnosis/attempts diagnosis/causes diagnosis/evidence diagnosis/patterns
     diagnosis/told diagnosis/transcript diagnosis/words`,
   'diagnosis/attempts': 'diagnosis/transcript',
   'diagnosis/causes': 'protocol/codes diagnosis/evidence diagnosis/patterns diagnosis/words host',
@@ -44,9 +43,9 @@ export const AGENT: Readonly<Record<string, string>> = {
   'diagnosis/patterns': 'protocol/codes',
   'diagnosis/told': 'diagnosis/transcript',
   'diagnosis/transcript': 'diagnosis/patterns',
-  'diagnosis/words': 'kit/secrets protocol protocol/codes diagnosis/patterns',
-  document: 'kit/secrets protocol protocol/codes',
-  engine: 'kit kit/secrets protocol protocol/codes document host',
+  'diagnosis/words': 'protocol protocol/codes secrets diagnosis/patterns',
+  document: 'protocol protocol/codes secrets',
+  engine: 'kit protocol protocol/codes secrets document host',
   'engine/run': 'kit protocol protocol/codes engine host',
   facts: 'document facts/devices facts/machine facts/reading facts/windows host',
   'facts/devices': 'facts/reading host',
@@ -55,7 +54,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'facts/machine': 'kit facts/reading platform/instance',
   'facts/reading': 'kit host',
   'facts/windows': 'facts/reading host',
-  fetch: 'kit kit/secrets document fetch/objects host',
+  fetch: 'kit secrets document fetch/objects host',
   'fetch/objects': 'host platform platform/credentials',
   host: 'kit tpm MACHINE',
   'host/common/files': 'host host/common/system MACHINE',
@@ -72,26 +71,26 @@ export const AGENT: Readonly<Record<string, string>> = {
   'host/linux/system': 'tpm host host/common/system MACHINE',
   'host/windows':
     'kit document host host/common/files host/common/net host/common/process host/common/system MACHINE',
-  identity: `kit kit/secrets kit/terminal pki protocol tpm tpm/commands tpm/evidence tpm/objects tpm/wire document
-    host identity/tpm settings`,
+  identity: `kit kit/terminal pki protocol secrets tpm tpm/commands tpm/evidence tpm/objects tpm/wire document host
+    identity/tpm settings`,
   'identity/tpm': `kit protocol protocol/codes tpm tpm/commands tpm/crypto tpm/evidence tpm/objects tpm/sealing
     tpm/wire document host`,
   install: 'kit document host',
   'install/windows': 'document host install',
   kubeadm: 'kit protocol protocol/codes',
-  'kubeadm/config': `kit/secrets document host kubeadm kubeadm/config/api kubeadm/config/kubelet kubeadm/config/yaml
-    npm:yaml`,
+  'kubeadm/config':
+    'secrets document host kubeadm kubeadm/config/api kubeadm/config/kubelet kubeadm/config/yaml npm:yaml',
   'kubeadm/config/api': 'kit protocol/codes kubeadm/config/yaml npm:yaml',
   'kubeadm/config/kubelet': 'kit kubeadm kubeadm/config/api kubeadm/config/yaml npm:yaml',
   'kubeadm/config/yaml': 'kit kubeadm text npm:yaml',
-  'kubeadm/repeat': `kit kit/secrets protocol protocol/codes document host kubeadm/config kubeadm/repeat/etcd
+  'kubeadm/repeat': `kit protocol protocol/codes secrets document host kubeadm/config kubeadm/repeat/etcd
     kubeadm/repeat/phases kubeadm/run`,
   'kubeadm/repeat/etcd': 'kit protocol protocol/codes cluster host kubeadm/config',
   'kubeadm/repeat/phases': 'host kubeadm/run',
-  'kubeadm/run': `kit kit/secrets protocol protocol/codes cluster diagnosis diagnosis/causes diagnosis/evidence diagnosis/words document host
-    kubeadm kubeadm/config kubeadm/config/kubelet`,
+  'kubeadm/run': `kit protocol protocol/codes secrets cluster diagnosis diagnosis/causes diagnosis/evidence
+    diagnosis/words document host kubeadm kubeadm/config kubeadm/config/kubelet`,
   'machine.ts': 'host host/linux host/windows',
-  network: 'kit/secrets document host network/render platform redaction startup tools',
+  network: 'secrets document host network/render platform redaction startup tools',
   'network/render': 'document',
   platform: 'host',
   'platform/credentials': 'kit protocol/codes host platform/metadata',
@@ -106,11 +105,11 @@ export const AGENT: Readonly<Record<string, string>> = {
   'preflight/checks/machine':
     'kit facts facts/judge host kubeadm/config kubeadm/config/kubelet preflight/checks',
   'preflight/checks/windows': 'host kubeadm/config/kubelet preflight/checks',
-  redaction: 'kit/bytes kit/secrets protocol document engine host',
+  redaction: 'kit/bytes protocol secrets document engine host',
   release: '',
-  report: `kit kit/secrets protocol protocol/codes cluster document engine facts facts/reading host report/events
+  report: `kit protocol protocol/codes secrets cluster document engine facts facts/reading host report/events
     report/spool report/transports report/watch report/watch/boot settings`,
-  'report/events': 'kit kit/secrets kit/terminal protocol host',
+  'report/events': 'kit kit/terminal protocol secrets host',
   'report/spool': 'protocol document host report/events',
   'report/transports': 'kit protocol host identity identity/tpm report/events settings',
   'report/watch': `kit protocol protocol/codes cluster document engine facts/reading host report/events
@@ -118,9 +117,9 @@ export const AGENT: Readonly<Record<string, string>> = {
   'report/watch/boot': `protocol protocol/codes callers diagnosis diagnosis/transcript diagnosis/words document host
     report/events`,
   reset: 'kit credential document engine host kubeadm kubeadm/config kubeadm/repeat kubeadm/run',
-  sealed: `kit kit/bytes kit/secrets protocol protocol/codes tpm/commands tpm/sealing tpm/wire document engine fetch
+  sealed: `kit kit/bytes protocol protocol/codes secrets tpm/commands tpm/sealing tpm/wire document engine fetch
     host identity identity/tpm platform/credentials settings stores text userdata wipe`,
-  settings: 'kit kit/secrets document host text text/yaml',
+  settings: 'kit secrets document host text text/yaml',
   startup: 'protocol/codes host',
   steps: `kit document host steps/accounts steps/ahead steps/boot steps/commands steps/containerd steps/kind steps/kubeadm
     steps/network steps/node steps/see-node steps/sentinel steps/storage steps/system steps/system/software steps/tree steps/units
@@ -130,38 +129,38 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/ahead':
     'kit document host kubeadm/config steps/accounts steps/node/time stores/reference text tpm/sealing',
   'steps/boot': 'document engine host steps/kind steps/tools tools',
-  'steps/commands': 'kit/secrets document engine steps/kind steps/shell',
+  'steps/commands': 'secrets document engine steps/kind steps/shell',
   'steps/containerd': 'kit document engine host steps/kind steps/tools tools npm:smol-toml',
   'steps/kind':
-    'kit kit/secrets protocol callers document engine host kubeadm/config kubeadm/repeat startup steps/shell',
-  'steps/kubeadm': `kit kit/secrets protocol protocol/codes cluster credential diagnosis/words document engine
+    'kit protocol secrets callers document engine host kubeadm/config kubeadm/repeat startup steps/shell',
+  'steps/kubeadm': `kit protocol protocol/codes secrets cluster credential diagnosis/words document engine
     facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/run preflight preflight/checks reset settings
     startup steps/kind steps/shell text`,
   'steps/network': 'kit document network steps/kind steps/tools',
-  'steps/node': `kit kit/secrets protocol document engine fetch host kubeadm/config kubeadm/run platform/credentials
+  'steps/node': `kit protocol secrets document engine fetch host kubeadm/config kubeadm/run platform/credentials
     steps/containerd steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference
     tools`,
   'steps/node/time': 'document host',
-  'steps/see-node': `kit/secrets protocol callers diagnosis diagnosis/evidence diagnosis/transcript diagnosis/words document engine
-    host kubeadm/repeat steps/kind steps/sentinel`,
+  'steps/see-node': `protocol secrets callers diagnosis diagnosis/evidence diagnosis/transcript diagnosis/words
+    document engine host kubeadm/repeat steps/kind steps/sentinel`,
   'steps/sentinel': 'document engine host steps/kind',
-  'steps/shell': 'kit/secrets document host text',
+  'steps/shell': 'secrets document host text',
   'steps/storage': 'kit document engine host startup steps/kind steps/tools tools',
   'steps/system': `kit document steps/kind steps/system/access steps/system/disk steps/system/ending steps/system/local
     steps/system/software`,
-  'steps/system/access': 'kit/secrets document fetch host steps/accounts steps/kind steps/tools tools',
+  'steps/system/access': 'secrets document fetch host steps/accounts steps/kind steps/tools tools',
   'steps/system/disk': 'document host steps/kind steps/tools tools',
   'steps/system/ending': 'kit document host steps/kind steps/tools tools',
   'steps/system/local': 'document host steps/kind steps/tools tools',
-  'steps/system/software': 'kit/secrets document engine fetch host steps/kind steps/tools tools',
-  'steps/tools': `kit kit/secrets protocol/codes tpm/sealing document engine host identity/tpm platform/credentials
+  'steps/system/software': 'secrets document engine fetch host steps/kind steps/tools tools',
+  'steps/tools': `kit protocol/codes secrets tpm/sealing document engine host identity/tpm platform/credentials
     redaction stores stores/contract stores/reference tools`,
   'steps/tree':
     'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference tools',
   'steps/units': 'kit document engine host steps/kind steps/tools tools',
   'steps/volumes':
-    'kit kit/secrets document engine fetch host steps/kind steps/storage steps/tools stores/contract tools',
-  stores: `kit kit/bytes kit/secrets document fetch platform/credentials stores/age stores/aws stores/clouds
+    'kit secrets document engine fetch host steps/kind steps/storage steps/tools stores/contract tools',
+  stores: `kit kit/bytes secrets document fetch platform/credentials stores/age stores/aws stores/clouds
     stores/contract stores/jwe stores/reference stores/vault`,
   'stores/age': 'platform/credentials stores/contract npm:age-encryption',
   'stores/aws': 'kit platform/credentials stores/contract stores/reference',
@@ -175,23 +174,22 @@ export const AGENT: Readonly<Record<string, string>> = {
   'text/yaml': 'kit document text text/yaml/scan',
   'text/yaml/scan': 'kit text',
   timeline: 'kit kit/terminal protocol',
-  tools: 'kit kit/secrets protocol protocol/codes host',
-  userdata: `kit kit/secrets protocol callers document engine fetch host kubeadm/config platform/instance text
-    text/yaml userdata/cloud-config userdata/decode userdata/forms userdata/handed userdata/ignition
-    userdata/instance userdata/jinja userdata/merge userdata/native userdata/network userdata/node userdata/sealed
-    userdata/sources userdata/sources/contract userdata/sources/machine`,
-  'userdata/cloud-config': `kit/secrets document platform/instance text text/yaml userdata/cloud-config/accounts
+  tools: 'kit protocol protocol/codes secrets host',
+  userdata: `kit protocol secrets callers document engine fetch host kubeadm/config platform/instance text text/yaml
+    userdata/cloud-config userdata/decode userdata/forms userdata/handed userdata/ignition userdata/instance
+    userdata/jinja userdata/merge userdata/native userdata/network userdata/node userdata/sealed userdata/sources
+    userdata/sources/contract userdata/sources/machine`,
+  'userdata/cloud-config': `secrets document platform/instance text text/yaml userdata/cloud-config/accounts
     userdata/cloud-config/commands userdata/cloud-config/files userdata/cloud-config/shape
     userdata/cloud-config/storage userdata/cloud-config/system userdata/instance userdata/node`,
-  'userdata/cloud-config/accounts': 'kit/secrets document text text/yaml userdata/merge',
-  'userdata/cloud-config/commands': 'kit/secrets document kubeadm/config text text/yaml',
-  'userdata/cloud-config/files': 'kit/bytes kit/secrets document stores/reference text text/yaml',
+  'userdata/cloud-config/accounts': 'secrets document text text/yaml userdata/merge',
+  'userdata/cloud-config/commands': 'secrets document kubeadm/config text text/yaml',
+  'userdata/cloud-config/files': 'kit/bytes secrets document stores/reference text text/yaml',
   'userdata/cloud-config/shape': 'text text/shape text/yaml',
   'userdata/cloud-config/storage': 'document text text/yaml',
-  'userdata/cloud-config/system':
-    'kit/bytes kit/secrets document text text/yaml userdata/cloud-config/accounts',
+  'userdata/cloud-config/system': 'kit/bytes secrets document text text/yaml userdata/cloud-config/accounts',
   'userdata/decode': 'kit/bytes document text',
-  'userdata/forms': 'kit kit/bytes kit/secrets document fetch host text text/yaml userdata/decode',
+  'userdata/forms': 'kit kit/bytes secrets document fetch host text text/yaml userdata/decode',
   'userdata/handed': 'document userdata/decode userdata/forms',
   'userdata/ignition': `document host text userdata/forms userdata/ignition/check userdata/ignition/config
     userdata/ignition/lift userdata/ignition/render userdata/ignition/schema userdata/ignition/translate`,
@@ -200,11 +198,11 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/ignition/config': 'text userdata/ignition/check userdata/ignition/json userdata/ignition/schema',
   'userdata/ignition/json': 'kit',
   'userdata/ignition/lift':
-    'kit/secrets document kubeadm/config text userdata/cloud-config/commands userdata/ignition/unit',
+    'secrets document kubeadm/config text userdata/cloud-config/commands userdata/ignition/unit',
   'userdata/ignition/render': `document fetch text userdata/forms userdata/ignition/check userdata/ignition/config
     userdata/ignition/schema userdata/ignition/translate`,
   'userdata/ignition/schema': 'document text userdata/ignition/json',
-  'userdata/ignition/translate': `kit kit/bytes kit/secrets document fetch/objects stores/reference text
+  'userdata/ignition/translate': `kit kit/bytes secrets document fetch/objects stores/reference text
     userdata/ignition/check userdata/ignition/schema userdata/ignition/url`,
   'userdata/ignition/unit': '',
   'userdata/ignition/url': 'kit/bytes',
@@ -215,12 +213,12 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/jinja/syntax': 'kit text userdata/jinja/filters userdata/jinja/values',
   'userdata/jinja/values': 'kit text text/yaml',
   'userdata/merge': 'kit document text text/yaml',
-  'userdata/native': `kit kit/secrets document host stores/reference text text/shape text/yaml userdata/instance
+  'userdata/native': `kit secrets document host stores/reference text text/shape text/yaml userdata/instance
     userdata/node npm:yaml`,
-  'userdata/network': `kit kit/bytes kit/secrets document host platform platform/instance text text/yaml
-    userdata/network/shape`,
+  'userdata/network':
+    'kit kit/bytes secrets document host platform platform/instance text text/yaml userdata/network/shape',
   'userdata/network/shape': 'text text/shape text/yaml',
-  'userdata/node': `kit kit/secrets protocol document host kubeadm/config stores/reference text text/yaml
+  'userdata/node': `kit protocol secrets document host kubeadm/config stores/reference text text/yaml
     userdata/jinja/syntax userdata/jinja/values`,
   'userdata/sealed': 'kit/bytes protocol text text/yaml userdata/decode',
   'userdata/sources': `host platform platform/instance platform/metadata text userdata/instance

@@ -3,7 +3,7 @@
  * behind no Host. What it is told and decides (machines, attest, model ...) computes; rooms with `MACHINE` serve, store and ask.
  */
 export const CONTROLLER: Readonly<Record<string, string>> = {
-  'log.ts': 'kit/secrets kit/terminal',
+  'log.ts': 'kit/terminal secrets',
   model: 'kit protocol',
   web: 'MACHINE',
   policy: 'kit protocol protocol/codes tpm/evidence tpm/wire kube model',
@@ -24,7 +24,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   // What an operator seals, and for whom; no machine talks to it.
   sealing: 'kit kit/terminal protocol tpm/evidence tpm/objects tpm/sealing kube machines release MACHINE',
   approve: 'kit pki protocol kube log.ts machines model',
-  ingest: 'kit kit/bytes kit/secrets protocol attest fresh log.ts model release store web MACHINE',
+  ingest: 'kit kit/bytes protocol secrets attest fresh log.ts model release store web MACHINE',
   keys: 'kit pki kube log.ts store',
   serve: `kit approve attest capacity chains fresh ingest keys kube log.ts machines model policy proofs release store web
     MACHINE`,

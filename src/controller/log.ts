@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { redact } from '../kit/secrets/redact.ts';
 import { visibleJson } from '../kit/terminal/visible.ts';
+import { redact } from '../secrets/redact.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;

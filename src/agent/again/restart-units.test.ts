@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sensitive } from '../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../secrets/sensitive.ts';
 import type { UnitEntry } from '../document/document.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
 import { createLinuxHost } from '../host/linux/host.ts';

@@ -1,5 +1,5 @@
-import { redact } from '../../kit/secrets/redact.ts';
 import { visible } from '../../kit/terminal/visible.ts';
+import { redact } from '../../secrets/redact.ts';
 import { idWidth } from '../steps/kind/step-kind.ts';
 import type { Again } from './again.ts';
 

@@ -1,7 +1,7 @@
-import { remember } from '../../kit/secrets/known.ts';
-import { redact } from '../../kit/secrets/redact.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { remember } from '../../secrets/known.ts';
+import { redact } from '../../secrets/redact.ts';
 import type { Document, ReportEntry } from '../document/document.ts';
 import { failure } from '../engine/failure.ts';
 import { outcomeOfNothing, outcomeWithoutSequence } from '../engine/outcome.ts';

@@ -1,6 +1,6 @@
 import { isExpected } from '../../kit/errors.ts';
 import { positionText } from '../../kit/position.ts';
-import { redact } from '../../kit/secrets/redact.ts';
+import { redact } from '../../secrets/redact.ts';
 import { createHost } from '../machine.ts';
 import { localNetwork } from '../userdata/local-network.ts';
 import { demandDirectory, demandRoot, rootOption, withUsage } from './options/options.ts';

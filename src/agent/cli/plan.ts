@@ -1,4 +1,4 @@
-import { remember } from '../../kit/secrets/known.ts';
+import { remember } from '../../secrets/known.ts';
 import type { Document } from '../document/document.ts';
 import { JOURNAL } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';

@@ -1,6 +1,6 @@
 /** A kubeconfig as kubeadm writes it: one context that counts, credentials inside or in files beside it. */
 import { kubeconfigContext, pemAt, textAt } from '../../kit/kubeconfig.ts';
-import { type Sensitive, sensitive } from '../../kit/secrets/sensitive.ts';
+import { type Sensitive, sensitive } from '../../secrets/sensitive.ts';
 import type { Host } from '../host/host.ts';
 import { Report } from '../text/report.ts';
 import { plainText } from '../text/source-text.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sensitive } from '../../kit/secrets/sensitive.ts';
 import { Authority } from '../../pki/authority.ts';
+import { sensitive } from '../../secrets/sensitive.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { awaitNodeName, type NameVerdict } from './node-name.ts';
 

@@ -3,7 +3,7 @@
  * notices when its grace period has passed, or another machine lives under it. Watching tells the two apart.
  */
 import { PAUSE_MS } from '../../kit/backoff.ts';
-import type { Sensitive } from '../../kit/secrets/sensitive.ts';
+import type { Sensitive } from '../../secrets/sensitive.ts';
 import type { Host } from '../host/host.ts';
 import { type ClusterNode, readNode } from './read-node.ts';
 

@@ -3,9 +3,9 @@
  * provider ID looks to Cluster API exactly like a machine that failed.
  */
 import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
-import { redact } from '../../kit/secrets/redact.ts';
 import { type Code, codes } from '../../protocol/codes/codes.ts';
 import type { Failure } from '../../protocol/journal.ts';
+import { redact } from '../../secrets/redact.ts';
 import type { Host } from '../host/host.ts';
 import { kubeletTrouble } from './kubelet-health.ts';
 import { KUBELET_KUBECONFIG, type KubeletIdentity, readKubeletIdentity } from './kubelet-identity.ts';

@@ -6,8 +6,8 @@
 import { zstdCompressSync } from 'node:zlib';
 import { type TarEntry, tar } from '../../kit/bytes/tar.ts';
 import { errorMessage } from '../../kit/errors.ts';
-import { remember } from '../../kit/secrets/known.ts';
-import { redact } from '../../kit/secrets/redact.ts';
+import { remember } from '../../secrets/known.ts';
+import { redact } from '../../secrets/redact.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
 import type { PlaceBelow } from '../host/files.ts';
 import { homes } from '../host/homes.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
-import { Sensitive } from '../../kit/secrets/sensitive.ts';
+import { Sensitive } from '../../secrets/sensitive.ts';
 import { writeKubeletCredential } from '../cluster/kubelet-credential.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';

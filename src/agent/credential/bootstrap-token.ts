@@ -2,7 +2,7 @@
  * The bootstrap token, with which a machine asks for its first certificate. kubeadm takes it off the disk as soon as the kubelet
  * is healthy and there is a kubeconfig, which here is at once: before the first certificate is there, on a busy machine.
  */
-import { Sensitive } from '../../kit/secrets/sensitive.ts';
+import { Sensitive } from '../../secrets/sensitive.ts';
 import { type ApiAccess, readKubeconfig } from '../cluster/kubeconfig.ts';
 import { clusterOf } from '../cluster/kubelet-credential.ts';
 import { BOOTSTRAP_KUBECONFIG } from '../cluster/kubelet-identity.ts';

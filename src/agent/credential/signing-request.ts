@@ -1,4 +1,4 @@
-import { clean } from '../../kit/secrets/clean.ts';
+import { clean } from '../../secrets/clean.ts';
 import { type ApiAccess, bearer } from '../cluster/kubeconfig.ts';
 import { ObjectAlarm } from '../cluster/object-alarm.ts';
 import { type Host, HostError } from '../host/host.ts';

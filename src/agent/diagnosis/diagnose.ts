@@ -5,9 +5,9 @@
  * the order in which one thing causes the next: the machine, the runtime, the kubelet, its containers, the network. What
  * the evidence does not explain stays as kubeadm said it.
  */
-import { redact } from '../../kit/secrets/redact.ts';
 import { type Code, codes } from '../../protocol/codes/codes.ts';
 import { inWordsHere } from '../../protocol/codes/on-windows.ts';
+import { redact } from '../../secrets/redact.ts';
 import { explainDiscovery, type TokenSight } from './causes/explain-discovery.ts';
 import { explainNode, withHolder } from './causes/explain-node.ts';
 import { explainStaticPods } from './causes/explain-static-pods.ts';

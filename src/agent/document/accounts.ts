@@ -1,5 +1,5 @@
 /** The document's users and groups. */
-import type { Sensitive } from '../../kit/secrets/sensitive.ts';
+import type { Sensitive } from '../../secrets/sensitive.ts';
 import type { Position } from './position.ts';
 
 export interface GroupEntry {

@@ -1,5 +1,5 @@
 /** What of the document runs: units of systemd, and commands, kubeadm's among them. */
-import type { Sensitive } from '../../kit/secrets/sensitive.ts';
+import type { Sensitive } from '../../secrets/sensitive.ts';
 import type { NodeLabel } from './node-settings.ts';
 import type { Position } from './position.ts';
 

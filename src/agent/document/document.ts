@@ -4,8 +4,8 @@
  * Readers of user data make it, and the plan reads it. It holds data, no behaviour. `Sensitive` wraps every
  * content that may hold a secret, so that no formatter, logger or serialiser prints it by accident.
  */
-import type { Sensitive } from '../../kit/secrets/sensitive.ts';
 import type { SealedStub } from '../../protocol/sealed-stub.ts';
+import type { Sensitive } from '../../secrets/sensitive.ts';
 import type { GroupEntry, UserEntry } from './accounts.ts';
 import type { ChunkedUserData } from './chunked.ts';
 import type { Command, KubeadmCommand, UnitEntry, UnitNeeds } from './commands.ts';

@@ -1,5 +1,5 @@
 /** The document's files, directories and links, and what of them is fetched. */
-import type { Sensitive } from '../../kit/secrets/sensitive.ts';
+import type { Sensitive } from '../../secrets/sensitive.ts';
 import type { Position } from './position.ts';
 
 export interface FileEntry {

@@ -2,7 +2,7 @@
  * A network configuration in one shape, whatever format it had: cloud-init's version 1 or 2, OpenStack's network_data.json, or
  * the kernel command line. Readers have checked every text: none holds a control character or a space.
  */
-import type { Sensitive } from '../../kit/secrets/sensitive.ts';
+import type { Sensitive } from '../../secrets/sensitive.ts';
 
 export interface NetworkSettings {
   /** Where it came from, for people. */

@@ -4,7 +4,7 @@
  *
  * They are a part of the document and come from the user data's `slipway` key and from files in /etc/slipway.
  */
-import type { Sensitive } from '../../kit/secrets/sensitive.ts';
+import type { Sensitive } from '../../secrets/sensitive.ts';
 import type { Expectations } from './expectations.ts';
 
 export interface NodeSettings {

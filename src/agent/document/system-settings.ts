@@ -2,7 +2,7 @@
  * What user data asks of the operating system beside files, users and disks: one member for each of cloud-init's modules that
  * has keys of its own. A member that is absent leaves the system as it is.
  */
-import type { Sensitive } from '../../kit/secrets/sensitive.ts';
+import type { Sensitive } from '../../secrets/sensitive.ts';
 import type { Position } from './position.ts';
 
 export interface SystemSettings {

@@ -1,10 +1,10 @@
-import { presentable } from '../../kit/secrets/clean.ts';
 import {
   JOURNAL_VERSION,
   type JournalRecord,
   type RecordBody,
   type RecordHead,
 } from '../../protocol/journal.ts';
+import { presentable } from '../../secrets/clean.ts';
 import { JOURNAL } from '../document/paths.ts';
 import type { AppendHandle } from '../host/files.ts';
 import type { Host } from '../host/host.ts';

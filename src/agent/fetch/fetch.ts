@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createGunzip } from 'node:zlib';
 import { ExpectedError } from '../../kit/errors.ts';
-import { sensitive } from '../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../secrets/sensitive.ts';
 import type { FetchSettings, RemoteContent } from '../document/document.ts';
 import { type Host, HostError } from '../host/host.ts';
 import type { HttpAnswer, HttpClient } from '../host/network.ts';

@@ -1,5 +1,5 @@
-import { remember } from '../../kit/secrets/known.ts';
-import type { Sensitive } from '../../kit/secrets/sensitive.ts';
+import { remember } from '../../secrets/known.ts';
+import type { Sensitive } from '../../secrets/sensitive.ts';
 import { type Host, HostError } from '../host/host.ts';
 
 /** Where the enrolment token comes from. */

@@ -1,4 +1,4 @@
-import { remember } from '../../kit/secrets/known.ts';
+import { remember } from '../../secrets/known.ts';
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
 import { documentSecrets } from '../redaction/document-secrets.ts';

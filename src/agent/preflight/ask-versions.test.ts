@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
-import { sensitive } from '../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../secrets/sensitive.ts';
 import type { Command, Document, KubeadmCommand, UnitEntry } from '../document/document.ts';
 import { nothingAsked } from '../document/nothing-asked.ts';
 import type { Host } from '../host/host.ts';

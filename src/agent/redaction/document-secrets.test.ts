@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sensitive } from '../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../secrets/sensitive.ts';
 import { readDocument } from '../userdata/fixtures/read-document.ts';
 import { documentSecrets } from './document-secrets.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { remember } from '../../kit/secrets/known.ts';
-import { redact } from '../../kit/secrets/redact.ts';
+import { remember } from '../../secrets/known.ts';
+import { redact } from '../../secrets/redact.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
 import { hiddenStep } from './hidden-step.ts';
 

@@ -1,7 +1,7 @@
-import { isHarmless } from '../../kit/secrets/harmless.ts';
-import { redact } from '../../kit/secrets/redact.ts';
-import { looksSecret } from '../../kit/secrets/rules.ts';
-import { settings, settingsIn } from '../../kit/secrets/setting.ts';
+import { isHarmless } from '../../secrets/harmless.ts';
+import { redact } from '../../secrets/redact.ts';
+import { looksSecret } from '../../secrets/rules.ts';
+import { settings, settingsIn } from '../../secrets/setting.ts';
 
 const USER_INFO = /:\/\/[^\s/:@"']{0,256}:([^\s/"']+)@/g;
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----([^-]*)-----END/g;

@@ -1,5 +1,5 @@
-import { Sensitive } from '../../kit/secrets/sensitive.ts';
 import type { MachineIdentity, SlipwayEvent } from '../../protocol/events.ts';
+import { Sensitive } from '../../secrets/sensitive.ts';
 import type { Host } from '../host/host.ts';
 import type { Settings, Switch } from '../settings/settings.ts';
 import type { Log } from './events/log.ts';

@@ -1,6 +1,6 @@
 import { dataOf } from '../../kit/bytes/data-url.ts';
-import { sensitive } from '../../kit/secrets/sensitive.ts';
 import { MAX_SEALED_DATA_BYTES } from '../../protocol/sealed-stub.ts';
+import { sensitive } from '../../secrets/sensitive.ts';
 import { FetchError, fetchBytes } from '../fetch/fetch.ts';
 import type { Host } from '../host/host.ts';
 import { SealedProblem } from './sealed-problem.ts';

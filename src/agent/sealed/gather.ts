@@ -1,8 +1,8 @@
 import { PAUSE_MS } from '../../kit/backoff.ts';
 import { gunzip } from '../../kit/bytes/gunzip.ts';
 import { digest } from '../../kit/digest.ts';
-import { sensitive } from '../../kit/secrets/sensitive.ts';
 import { codes } from '../../protocol/codes/codes.ts';
+import { sensitive } from '../../secrets/sensitive.ts';
 import type { ChunkedUserData } from '../document/chunked.ts';
 import { failure } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';

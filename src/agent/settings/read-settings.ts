@@ -1,6 +1,6 @@
 import { parseSeconds } from '../../kit/duration.ts';
-import { remember } from '../../kit/secrets/known.ts';
-import { sensitive } from '../../kit/secrets/sensitive.ts';
+import { remember } from '../../secrets/known.ts';
+import { sensitive } from '../../secrets/sensitive.ts';
 import { TPM_PATH } from '../document/paths.ts';
 import type { Report } from '../text/report.ts';
 import { Fields } from '../text/yaml/fields.ts';

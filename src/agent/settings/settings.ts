@@ -1,4 +1,4 @@
-import type { Sensitive } from '../../kit/secrets/sensitive.ts';
+import type { Sensitive } from '../../secrets/sensitive.ts';
 
 /** What both kinds of server need that are reached over a network. */
 export interface ServerSettings {

@@ -1,5 +1,5 @@
 import { dataOf } from '../../kit/bytes/data-url.ts';
-import { sensitive } from '../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../secrets/sensitive.ts';
 import { FetchError, fetchBytes } from '../fetch/fetch.ts';
 import { SecretError } from '../platform/credentials/secret-error.ts';
 import { readMachineFile } from './contract/machine-file.ts';

@@ -1,5 +1,5 @@
-import { redact } from '../../kit/secrets/redact.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
+import { redact } from '../../secrets/redact.ts';
 import type { Host } from '../host/host.ts';
 import type { CommandResult } from '../host/processes.ts';
 import { Problem } from './problem.ts';

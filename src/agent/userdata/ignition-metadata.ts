@@ -1,4 +1,4 @@
-import { sensitive } from '../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../secrets/sensitive.ts';
 import type { Document, FileEntry, UserEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import type { Instance } from '../platform/instance/instance.ts';

@@ -1,5 +1,5 @@
 import { digest } from '../../kit/digest.ts';
-import { sensitive } from '../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../secrets/sensitive.ts';
 import type { Command } from '../document/document.ts';
 import { STATE_DIR } from '../document/paths.ts';
 import { scriptIn, windowsForm, windowsScripts } from '../text/scripts.ts';

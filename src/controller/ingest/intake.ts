@@ -1,8 +1,8 @@
 import { Rates } from '../../kit/rates.ts';
-import { clean } from '../../kit/secrets/clean.ts';
 import { MAX_EVENT_BYTES, type ReadEvent } from '../../protocol/events.ts';
 import type { ReadBatch } from '../../protocol/exchange.ts';
 import { IDENTIFYING_FACTS } from '../../protocol/facts.ts';
+import { clean } from '../../secrets/clean.ts';
 import type { Bearers } from '../attest/bearers.ts';
 import { WRONG_MACHINE } from '../attest/enrolment.ts';
 import type { ShownPeer } from '../attest/peer.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openKubeadmFiles } from '../../../src/agent/cli/shim/open-kubeadm-files.ts';
 import { readTpm } from '../../../src/agent/identity/tpm/read-tpm.ts';
-import { sensitive } from '../../../src/kit/secrets/sensitive.ts';
+import { sensitive } from '../../../src/secrets/sensitive.ts';
 import { controllerCommand } from '../../support/controller/controller-process.ts';
 import type { MachineWithTpm } from '../../support/tpm/software-tpm.ts';
 

@@ -12,7 +12,7 @@ import { INVENTORY, readInventory } from '../../../src/agent/kubeadm/repeat/inve
 import { agentProcess } from '../../../src/agent/report/watch/agent-process.ts';
 import { readCloudInit } from '../../../src/agent/report/watch/boot/cloud-init.ts';
 import { jsonLines as watchLines } from '../../../src/controller/kube/json-lines.ts';
-import { sensitive } from '../../../src/kit/secrets/sensitive.ts';
+import { sensitive } from '../../../src/secrets/sensitive.ts';
 import { filesIn, jsons, KUBECONFIG_WORDS, testTexts, texts } from '../corpus.ts';
 import { memoryHost } from '../memory-host.ts';
 import type { Target } from '../target.ts';

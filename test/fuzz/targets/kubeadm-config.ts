@@ -4,7 +4,7 @@ import { readCall } from '../../../src/agent/kubeadm/config/read-call.ts';
 import { shapedConfig } from '../../../src/agent/kubeadm/config/shaped-arguments.ts';
 import { readDocuments } from '../../../src/agent/kubeadm/config/yaml/config-documents.ts';
 import { KubeadmError } from '../../../src/agent/kubeadm/kubeadm-error.ts';
-import { sensitive } from '../../../src/kit/secrets/sensitive.ts';
+import { sensitive } from '../../../src/secrets/sensitive.ts';
 import { testTexts, texts } from '../corpus.ts';
 import { must, type Target } from '../target.ts';
 

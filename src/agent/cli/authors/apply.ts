@@ -1,7 +1,7 @@
 import { UsageError } from '../../../kit/errors.ts';
-import { remember } from '../../../kit/secrets/known.ts';
-import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
+import { remember } from '../../../secrets/known.ts';
+import { redact } from '../../../secrets/redact.ts';
 import { apply, type Parted, parted } from '../../apply/apply.ts';
 import type { Document } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';

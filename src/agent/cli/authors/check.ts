@@ -1,6 +1,6 @@
 import { UsageError } from '../../../kit/errors.ts';
-import { remember } from '../../../kit/secrets/known.ts';
-import { redact } from '../../../kit/secrets/redact.ts';
+import { remember } from '../../../secrets/known.ts';
+import { redact } from '../../../secrets/redact.ts';
 import { check, type Finding, findingOf } from '../../check/check.ts';
 import { CLOUDS } from '../../check/rule/clouds.ts';
 import { stubProblems } from '../../check/stub-problems.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import { areaOfEndorsementKey } from '../../../tpm/objects/templates.ts';
 import { sealFile } from '../../../tpm/sealing/sealed-file.ts';
 import type { KubeadmCommand } from '../../document/document.ts';

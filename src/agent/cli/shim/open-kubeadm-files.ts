@@ -1,4 +1,4 @@
-import { remember } from '../../../kit/secrets/known.ts';
+import { remember } from '../../../secrets/known.ts';
 import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
 import type { KubeadmCommand, ReportEntry } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';

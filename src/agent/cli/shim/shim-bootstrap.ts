@@ -1,5 +1,5 @@
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import { AgentBusyError, concluding } from '../../bootstrap/concluding.ts';
 import { paidFor, wiping } from '../../bootstrap/duties.ts';
 import { exposure } from '../../bootstrap/exposure.ts';

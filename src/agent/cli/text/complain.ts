@@ -1,9 +1,9 @@
 import { placeText } from '../../../kit/position.ts';
-import { presentable } from '../../../kit/secrets/clean.ts';
-import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
+import { presentable } from '../../../secrets/clean.ts';
+import { redact } from '../../../secrets/redact.ts';
 import type { ReportEntry } from '../../document/document.ts';
 
 /** Prints a failure for people on standard error; lines that the cause repeats are left out. */

@@ -1,6 +1,6 @@
-import { redact } from '../../../kit/secrets/redact.ts';
 import { visibleOutput } from '../../../kit/terminal/visible.ts';
 import { codes, type Persistence } from '../../../protocol/codes/codes.ts';
+import { redact } from '../../../secrets/redact.ts';
 import type { AttemptVerdict, LogVerdict } from '../../diagnosis/diagnose-log.ts';
 import type { LogLine } from '../../diagnosis/transcript/line.ts';
 import type { LogExtent } from '../../diagnosis/transcript/log-window.ts';

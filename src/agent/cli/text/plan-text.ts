@@ -1,8 +1,8 @@
 import { counted } from '../../../kit/counted.ts';
-import { clean } from '../../../kit/secrets/clean.ts';
-import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
+import { clean } from '../../../secrets/clean.ts';
+import { redact } from '../../../secrets/redact.ts';
 import type { Document, ReportEntry } from '../../document/document.ts';
 import type { PowerStateSettings } from '../../document/system-settings.ts';
 import { idWidth, type PlannedStep } from '../../steps/kind/step-kind.ts';

@@ -5,11 +5,11 @@
  * Exit statuses do not classify: preflight failures exit 1 like nearly all others.
  */
 
-import { redact } from '../../../kit/secrets/redact.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
 import type { Persistence } from '../../../protocol/codes/entry.ts';
 import { inWordsHere } from '../../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../../protocol/journal.ts';
+import { redact } from '../../../secrets/redact.ts';
 import { configPatterns } from '../patterns/config.ts';
 import { controlPlaneLatePatterns, controlPlanePatterns } from '../patterns/control-plane.ts';
 import {

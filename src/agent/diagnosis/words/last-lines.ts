@@ -1,5 +1,5 @@
 /** The lines of kubeadm's output that a person should see. */
-import { redact } from '../../../kit/secrets/redact.ts';
+import { redact } from '../../../secrets/redact.ts';
 import type { KubeadmOutput } from '../patterns/output.ts';
 
 /** Longest line that is kept, in characters. */

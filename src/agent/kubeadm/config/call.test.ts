@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';

@@ -1,6 +1,6 @@
 /** What Slipway needs to know of a kubeadm call: its configuration file and its flags, the flags winning. */
 import { isMap, isSeq, type YAMLMap } from 'yaml';
-import { type Sensitive, sensitive } from '../../../kit/secrets/sensitive.ts';
+import { type Sensitive, sensitive } from '../../../secrets/sensitive.ts';
 import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './flags.ts';
 import { PKI } from './kubeadm-files.ts';
 import { extraArgument } from './kubelet/extra-argument.ts';

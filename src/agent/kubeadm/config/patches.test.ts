@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import { readCall } from './read-call.ts';
 import { shapedConfig } from './shaped-arguments.ts';

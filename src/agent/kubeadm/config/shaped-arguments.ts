@@ -1,4 +1,4 @@
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { KubeadmError } from '../kubeadm-error.ts';

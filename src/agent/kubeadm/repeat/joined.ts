@@ -1,5 +1,4 @@
 /** Evidence on disk that a node is still bootstrapped, for deciding whether a finished step may be skipped. */
-
 import { API_SERVER_MANIFEST } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 

@@ -1,5 +1,5 @@
 import { BACKOFF, backoffMs } from '../../../kit/backoff.ts';
-import { redact } from '../../../kit/secrets/redact.ts';
+import { redact } from '../../../secrets/redact.ts';
 import type { Host } from '../../host/host.ts';
 import type { CommandResult } from '../../host/processes.ts';
 import { kubeadmEnvironment } from '../run/real-kubeadm.ts';

@@ -9,7 +9,7 @@
  * without an etcd manifest from 1.27 on, so it is skipped where etcd data was there before.
  */
 
-import { redact } from '../../../kit/secrets/redact.ts';
+import { redact } from '../../../secrets/redact.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { ETCD_MANIFEST, kubeadmFiles, MANIFESTS } from '../config/kubeadm-files.ts';

@@ -1,7 +1,7 @@
 /** Why kubeadm has failed, or its Node is missing, by its words and by what the machine shows. Read when that happens. */
-import { redact } from '../../../kit/secrets/redact.ts';
 import { type Code, codes } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
+import { redact } from '../../../secrets/redact.ts';
 import { hasKubeletCredential } from '../../cluster/kubelet-credential.ts';
 import { explainKubeletEnd, explainKubeletRun } from '../../diagnosis/causes/explain-kubelet.ts';
 import { withHolder } from '../../diagnosis/causes/explain-node.ts';

@@ -1,5 +1,5 @@
 /** Turns kubeadm's output into progress messages as it comes. */
-import { Redactor } from '../../../kit/secrets/redact.ts';
+import { Redactor } from '../../../secrets/redact.ts';
 
 /** Phase markers that tell a person something; not hints and warnings. */
 const MARKER = /^\[([a-z][a-z0-9-]*(?:\/[a-z-]+)?)\] (\S.*)$/;

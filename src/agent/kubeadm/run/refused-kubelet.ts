@@ -1,5 +1,5 @@
 import { BACKOFF, backoffMs } from '../../../kit/backoff.ts';
-import { redact } from '../../../kit/secrets/redact.ts';
+import { redact } from '../../../secrets/redact.ts';
 import { bearer, readKubeconfig } from '../../cluster/kubeconfig.ts';
 import { BOOTSTRAP_KUBECONFIG } from '../../cluster/kubelet-identity.ts';
 import type { Host } from '../../host/host.ts';

@@ -1,4 +1,3 @@
-import { redact } from '../../../kit/secrets/redact.ts';
 import {
   type EventFailure,
   type EventStep,
@@ -7,6 +6,7 @@ import {
   type SlipwayEvent,
 } from '../../../protocol/events.ts';
 import { printable } from '../../../protocol/wire.ts';
+import { redact } from '../../../secrets/redact.ts';
 
 /** Names and ids; the reader takes up to 256 characters. */
 const MAX_NAME = 200;

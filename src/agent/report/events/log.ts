@@ -1,5 +1,5 @@
-import { redact } from '../../../kit/secrets/redact.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
+import { redact } from '../../../secrets/redact.ts';
 
 /** Tells something to people who look at the node. */
 export type Log = (message: string) => void;

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { EventBody, SlipwayEvent } from '../../../protocol/events.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { traceparentOf } from '../events/trace.ts';
 import { OtlpTransport } from './otlp.ts';

@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { WebhookTransport } from './webhook.ts';
 

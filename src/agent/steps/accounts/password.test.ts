@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { UserEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { setPassword } from './password.ts';

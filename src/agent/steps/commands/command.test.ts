@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Shared } from '../kind/shared.ts';
 import type { CommandEnd, ShellSession } from '../shell/shell-session.ts';

@@ -1,4 +1,4 @@
-import { redact } from '../../../kit/secrets/redact.ts';
+import { redact } from '../../../secrets/redact.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 import { type CommandSpec, commandTitle } from './title.ts';
 

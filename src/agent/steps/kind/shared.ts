@@ -1,5 +1,5 @@
 import { digest } from '../../../kit/digest.ts';
-import { Redactor } from '../../../kit/secrets/redact.ts';
+import { Redactor } from '../../../secrets/redact.ts';
 import { type Callers, callersOf } from '../../callers/find-callers.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
 import { STATE_DIR } from '../../document/paths.ts';

@@ -1,5 +1,5 @@
 import { counted } from '../../../kit/counted.ts';
-import { redact } from '../../../kit/secrets/redact.ts';
+import { redact } from '../../../secrets/redact.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
 import type { KubeadmAdditions } from '../../document/node-settings.ts';

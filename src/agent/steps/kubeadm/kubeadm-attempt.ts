@@ -1,6 +1,6 @@
-import { Redactor } from '../../../kit/secrets/redact.ts';
 import { inWordsHere } from '../../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../../protocol/journal.ts';
+import { Redactor } from '../../../secrets/redact.ts';
 import { awaitNodeName } from '../../cluster/node-name.ts';
 import type { KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import type { KubeadmCommand } from '../../document/document.ts';

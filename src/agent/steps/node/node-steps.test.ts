@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StandIn } from '../../../../test/support/kubeadm/kubeadm-stand-in.ts';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';

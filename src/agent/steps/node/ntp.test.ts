@@ -10,7 +10,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { NtpSettings } from '../../document/document.ts';
 import type { StepContext, StepResult, StepWork } from '../../engine/step.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';

@@ -1,5 +1,5 @@
 import { counted } from '../../../kit/counted.ts';
-import type { Sensitive } from '../../../kit/secrets/sensitive.ts';
+import type { Sensitive } from '../../../secrets/sensitive.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { Work } from '../kind/step-kind.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { redact } from '../../../kit/secrets/redact.ts';
+import { redact } from '../../../secrets/redact.ts';
 import type { Document } from '../../document/document.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { type Given, type Got, type World, world } from '../../stores/fixtures/world.ts';

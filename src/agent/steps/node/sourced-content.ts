@@ -1,4 +1,4 @@
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { FileEntry, RemoteContent } from '../../document/document.ts';
 import { FetchError, fetchBytes } from '../../fetch/fetch.ts';
 import type { Host } from '../../host/host.ts';

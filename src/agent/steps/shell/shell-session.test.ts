@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot, type TinyRoot } from '../../../../test/support/tiny-root.ts';
-import { Redactor } from '../../../kit/secrets/redact.ts';
+import { Redactor } from '../../../secrets/redact.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { ShellSession } from './shell-session.ts';

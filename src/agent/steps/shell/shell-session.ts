@@ -1,4 +1,4 @@
-import type { Redactor } from '../../../kit/secrets/redact.ts';
+import type { Redactor } from '../../../secrets/redact.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Watch } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';

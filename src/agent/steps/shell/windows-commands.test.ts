@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Redactor } from '../../../kit/secrets/redact.ts';
+import { Redactor } from '../../../secrets/redact.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { readDocument } from '../../userdata/fixtures/read-document.ts';

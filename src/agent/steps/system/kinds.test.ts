@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { redact } from '../../../kit/secrets/redact.ts';
+import { redact } from '../../../secrets/redact.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 import { plan } from '../plan.ts';
 

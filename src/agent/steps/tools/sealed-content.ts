@@ -1,5 +1,5 @@
-import { remember } from '../../../kit/secrets/known.ts';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { remember } from '../../../secrets/known.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
 import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';

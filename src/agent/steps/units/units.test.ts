@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { UnitEntry } from '../../document/document.ts';
 import { startOrder } from './order.ts';
 import { withPresets } from './preset.ts';

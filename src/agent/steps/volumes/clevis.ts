@@ -1,4 +1,4 @@
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { ClevisSettings, EncryptionEntry, FetchSettings } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import { FetchError, fetchBytes } from '../../fetch/fetch.ts';

@@ -1,7 +1,7 @@
 import { createECDH, createHash, randomBytes } from 'node:crypto';
 import { CompactEncrypt, importJWK } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import { type Given, type World, world } from '../fixtures/world.ts';
 import { SecretStores } from '../open-stores.ts';
 import { CURVES, type Curve, jwkOf, type Point, pointOf } from './curve.ts';

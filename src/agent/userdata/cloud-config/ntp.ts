@@ -1,4 +1,4 @@
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { NtpSettings, OwnTimeService } from '../../document/document.ts';
 import type { SystemFacts } from '../../platform/instance/system-facts.ts';
 import { printable, type Report } from '../../text/report.ts';

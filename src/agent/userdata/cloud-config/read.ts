@@ -1,4 +1,4 @@
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { Document } from '../../document/document.ts';
 import type { Cloud } from '../../platform/instance/instance.ts';
 import { printable, type Report } from '../../text/report.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { digest } from '../../../kit/digest.ts';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import { INCLUDES_DIR } from '../../document/paths.ts';
 import { FetchError, fetchBytes, shown } from '../../fetch/fetch.ts';
 import { type Host, HostError } from '../../host/host.ts';

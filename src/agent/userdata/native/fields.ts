@@ -1,5 +1,5 @@
 /** How fields of the document stand in a file, by their path without indexes: `files.content`. */
-import { Sensitive } from '../../../kit/secrets/sensitive.ts';
+import { Sensitive } from '../../../secrets/sensitive.ts';
 import { nothingAsked } from '../../document/nothing-asked.ts';
 import { isSecretReference } from '../../stores/reference/reference.ts';
 

@@ -1,4 +1,4 @@
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { Document, FileEntry, UserEntry } from '../../document/document.ts';
 import type { NodeSettings } from '../../document/node-settings.ts';
 import { isSecretReference, readReference } from '../../stores/reference/reference.ts';

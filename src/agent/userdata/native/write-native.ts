@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Document as YamlDocument } from 'yaml';
-import { Sensitive } from '../../../kit/secrets/sensitive.ts';
+import { Sensitive } from '../../../secrets/sensitive.ts';
 import type { Document } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
 import type { NodeLabel } from '../../document/node-settings.ts';

@@ -1,5 +1,5 @@
 import { positionText } from '../../../kit/position.ts';
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { ReportEntry } from '../../document/document.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
 import type { NetworkConfig } from '../../platform/instance/instance.ts';

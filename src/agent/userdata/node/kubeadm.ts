@@ -1,4 +1,4 @@
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmAdditions, NamedText } from '../../document/node-settings.ts';
 import { kubeadmFiles } from '../../kubeadm/config/kubeadm-files.ts';
 import type { Report } from '../../text/report.ts';

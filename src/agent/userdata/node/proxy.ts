@@ -1,4 +1,4 @@
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { ProxySettings } from '../../document/node-settings.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
 import { url } from './fields.ts';

@@ -1,4 +1,4 @@
-import { sensitive } from '../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
 import type { SecretSettings, VaultSettings } from '../../document/node-settings.ts';
 import { isPrivate } from '../../stores/reference/private-origin.ts';
 import type { Report } from '../../text/report.ts';

@@ -1,6 +1,6 @@
 import { FetchError, fetchBytes } from '../../../../src/agent/fetch/fetch.ts';
 import { isObjectAddress } from '../../../../src/agent/fetch/objects/address.ts';
-import { sensitive } from '../../../../src/kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../src/secrets/sensitive.ts';
 import { memoryHost } from '../../memory-host.ts';
 import { must, type Target } from '../../target.ts';
 

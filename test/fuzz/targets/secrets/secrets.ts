@@ -5,7 +5,7 @@ import {
   readReference,
   shownAddress,
 } from '../../../../src/agent/stores/reference/reference.ts';
-import { sensitive } from '../../../../src/kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../src/secrets/sensitive.ts';
 import { memoryHost } from '../../memory-host.ts';
 import { must, type Target } from '../../target.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../../../test/support/tmp/scratch.ts';
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { readCall } from '../../../kubeadm/config/read-call.ts';

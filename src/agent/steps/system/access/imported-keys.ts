@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { FetchSettings } from '../../../document/document.ts';
 import { addressOfKeys, readKeyId } from '../../../document/key-id.ts';
 import { FetchError, fetchBytes } from '../../../fetch/fetch.ts';

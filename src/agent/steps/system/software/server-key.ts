@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { FetchSettings } from '../../../document/document.ts';
 import { RUN_DIR } from '../../../document/paths.ts';
 import type { RepositoryFile } from '../../../document/system-settings.ts';

@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { UserEntry } from '../../../document/document.ts';
 import { readKeyId } from '../../../document/key-id.ts';
 import { sudoMisses } from '../../../text/sudo-rule.ts';

@@ -1,4 +1,4 @@
-import { type Sensitive, sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { type Sensitive, sensitive } from '../../../../secrets/sensitive.ts';
 
 /** What a command says of the environment of its program; empty where it says nothing. */
 export interface Environment {

@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { Command, KubeadmCommand } from '../../../document/document.ts';
 import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/mentions.ts';
 import type { Report } from '../../../text/report.ts';

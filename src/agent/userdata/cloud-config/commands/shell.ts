@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { Command } from '../../../document/document.ts';
 import { printable, type Report } from '../../../text/report.ts';
 import { quoted } from '../../../text/shell-word.ts';

@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { RemoteContent } from '../../../document/document.ts';
 import { pathOfFile } from '../../../stores/reference/file-address.ts';
 import { isSecretReference, readReference } from '../../../stores/reference/reference.ts';

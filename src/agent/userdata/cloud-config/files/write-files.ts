@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { FileEntry } from '../../../document/document.ts';
 import { isSecretReference } from '../../../stores/reference/reference.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';

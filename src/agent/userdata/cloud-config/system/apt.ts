@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { RepositorySettings } from '../../../document/system-settings.ts';
 import { printable, type Report } from '../../../text/report.ts';
 import { Fields } from '../../../text/yaml/fields.ts';

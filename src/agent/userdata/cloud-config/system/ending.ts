@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import { pythonText } from '../../../text/yaml/node.ts';
 import { fieldsOf, type SystemReader } from './system-reader.ts';
 

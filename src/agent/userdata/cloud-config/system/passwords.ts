@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { PasswordSettings } from '../../../document/system-settings.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
 import { type Node, pythonText } from '../../../text/yaml/node.ts';

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path/posix';
 import { gunzip } from '../../../../kit/bytes/gunzip.ts';
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import { fieldsOf, type SystemReader } from './system-reader.ts';
 

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path/posix';
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { RepositoryFile } from '../../../document/system-settings.ts';
 import { printable, type Report } from '../../../text/report.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';

@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import { HOST_KEY_TYPES, type HostKeySettings } from '../../../document/system-settings.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
 import { type Node, pythonText } from '../../../text/yaml/node.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path/posix';
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { DirectoryEntry, FileEntry, LinkEntry, PlaceRule } from '../../../document/document.ts';
 import { isSecretReference } from '../../../stores/reference/reference.ts';
 import type { Remarks } from '../check/remarks.ts';

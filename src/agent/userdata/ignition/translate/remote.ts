@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { FetchSettings, RemoteContent } from '../../../document/document.ts';
 import { isObjectAddress, readObjectAddress } from '../../../fetch/objects/address.ts';
 import type { Remarks } from '../check/remarks.ts';

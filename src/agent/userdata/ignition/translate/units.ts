@@ -1,4 +1,4 @@
-import { sensitive } from '../../../../kit/secrets/sensitive.ts';
+import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { UnitEntry } from '../../../document/document.ts';
 import type { Places } from '../schema/places.ts';
 import type { Config } from '../schema/spec3.ts';

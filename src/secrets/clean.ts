@@ -1,4 +1,4 @@
-import { mapTexts, visibleOutput } from '../terminal/visible.ts';
+import { mapTexts, visibleOutput } from '../kit/terminal/visible.ts';
 import { redact } from './redact.ts';
 
 /**
