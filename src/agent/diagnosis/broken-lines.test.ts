@@ -180,9 +180,6 @@ it('an error may be cut within its sentence', () => {
       '\tcmd/kubeadm/app/cmd/phases/init/waitcontrolplane.go:108',
     ),
   ).toBe('ControlPlaneNotReady');
-  expect(
-    code('ERROR: "error: could not find a JWS signature in the cluster-info ConfigMap for token ID"'),
-  ).toBe('TokenUnknown');
 });
 
 describe('an error that somebody has broken at a word', () => {

@@ -211,23 +211,6 @@ describe('an error that is cut off where it is told again', () => {
     expect(code('[preflight] Running pre-flight checks', unknown, HINT, ...again)).toBe('Unclassified');
   });
 
-  it('is that with which somebody heads it', () => {
-    const unknown =
-      'couldn\'t validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"';
-    const log = ['```', '[preflight] Running pre-flight checks', 'error execution phase prefl'];
-    expect(code(`5. worker节点报错：error execution phase preflight: ${unknown}`, '', ...log)).toBe(
-      'TokenUnknown',
-    );
-    expect(code('5. The worker:', '', ...log)).toBe('Unclassified');
-    const journal = [`5. worker节点报错：error execution phase preflight: ${unknown}`, '', ...log].flatMap(
-      (text, second) => [
-        `Jun 01 10:00:0${second} n1 cloud-init[1234]: ${text}`,
-        ...Array.from({ length: 20 }, () => `Jun 01 10:00:0${second} n1 sshd[812]: Failed password for x`),
-      ],
-    );
-    expect(code(...journal)).toBe('TokenUnknown');
-  });
-
   it('is that before it, where what follows is from the middle of a run that has not come so far', () => {
     const before = [
       '[check-etcd] Checking that the etcd cluster is healthy',

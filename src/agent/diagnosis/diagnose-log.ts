@@ -9,7 +9,6 @@ import { countKubeletEnds, explainKubeletEnd } from './causes/explain-kubelet.ts
 import { diagnose, refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
-import { outOfProse } from './in-prose.ts';
 import { likelyCause, retriedCause } from './likely.ts';
 import { bareFailure, EXCERPT, failureOfNode } from './lone-node.ts';
 import { withoutProgramText } from './program-text.ts';
@@ -105,13 +104,8 @@ export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogV
   const last = attempts.at(-1);
   if (last === undefined) return withoutAttempt(lines, all);
   const { failure, result } = last.verdict;
-  const spokenOf =
-    result === 'unfinished' && attempts.length === 1 ? besideFirstLine(last, lines) : undefined;
-  if (spokenOf !== undefined) return spokenOf;
-  if (result === 'failed' && failure?.code === 'Unclassified') {
-    const told = toldInProse(last, lines);
-    if (told !== undefined) return told;
-  }
+  const besides = result === 'unfinished' && attempts.length === 1 ? besideFirstLine(last, lines) : undefined;
+  if (besides !== undefined) return besides;
   if (result === 'failed' && failure !== undefined) {
     return { result, failure, telling: tellingLines(last.attempt, failure, lines), attempts: summaries };
   }
@@ -172,25 +166,6 @@ const ENOUGH_SAID = 60;
 const errorOf = (judged: Judged | undefined): string =>
   (judged?.attempt.error ?? []).map(({ text }) => text.trim()).join(' ');
 
-/** A sentence above may have the whole of an error with whose first words the text ends. */
-function toldInProse(last: Judged, all: readonly LogLine[]): LogVerdict | undefined {
-  const lines = all.filter(({ writer }) => writer === last.attempt.last.writer);
-  const end = lines.findLast(({ text }) => text.trim() !== '');
-  const said = end?.text.trim() ?? '';
-  const isCut = last.attempt.error.some((line) => line === end);
-  if (lines.length > EXCERPT || said.length < CUT_SAID || !isCut) return undefined;
-  const whole = lines.findLast(({ text }) => text.indexOf(said) > 0);
-  if (whole === undefined) return undefined;
-  const { text } = whole;
-  const told = diagnoseLog([
-    { ...whole, text: text.slice(text.indexOf(said)).replace(/(?:<\/\w{1,12}>|["'`*]){1,4}$/, '') },
-  ]);
-  return told.failure === undefined || told.failure.code === 'Unclassified' ? undefined : told;
-}
-
-/** No other program's words begin as so many of kubeadm's do. */
-const CUT_SAID = 24;
-
 const isBeyondChecks = ({ attempt, verdict }: Judged): boolean =>
   (verdict.failure?.phase ?? 'preflight') !== 'preflight' ||
   attempt.output.some(({ text }) => PROGRESS.test(text) && !/^\[(?:init|preflight)\]/.test(text));
@@ -239,15 +214,11 @@ function withRetried(failure: KubeadmFailure, attempt: Attempt, stderr: string):
       });
 }
 
-/** A page that quotes no more of an attempt than how it begins may tell its end in a sentence, or the kubelet's. */
+/** An excerpt that has no more of an attempt than its beginning may have the kubelet's end. */
 function besideFirstLine({ attempt }: Judged, lines: readonly LogLine[]): LogVerdict | undefined {
   const steps = [...attempt.output, ...attempt.error].filter(({ text }) => !FINDING.test(text));
   if (lines.length > EXCERPT || steps.some(({ text }) => PROGRESS.test(text) && !BEGIN.test(text)))
     return undefined;
-  const own = new Set([...attempt.output, ...attempt.error]);
-  const quoted = outOfProse(lines.filter((line) => !own.has(line)));
-  const told = quoted === undefined ? undefined : diagnoseLog(quoted);
-  if (told?.result === 'failed') return told;
   const node = failureOfNode(lines);
   // Before kubeadm has written its files the kubelet cannot but end.
   return node === undefined || ['KubeletFileMissing', 'KubeletCrashing'].includes(node.code)
@@ -298,9 +269,7 @@ function withoutAttempt(lines: readonly LogLine[], all: readonly LogLine[]): Log
     return { result: 'failed', failure: { ...failure, cause }, telling: [denied], attempts: [] };
   }
   const node = failureOfNode(lines, all) ?? endedCall(lines);
-  if (node !== undefined) return lone(node, lines);
-  const quoted = outOfProse(lines);
-  return quoted === undefined ? NOTHING : diagnoseLog(quoted);
+  return node === undefined ? NOTHING : lone(node, lines);
 }
 
 /** Of a result of Ansible that was cut before kubeadm's output, the command and its status are there. */

@@ -241,7 +241,7 @@ it.each([
   ],
   [
     'PermissionDenied',
-    'It says configmaps "kubeadm-config" is forbidden: User "system:bootstrap:4ipkdk" cannot get resource "configmaps" in API group "" in the namespace "kube-system"',
+    'configmaps "kubeadm-config" is forbidden: User "system:bootstrap:4ipkdk" cannot get resource "configmaps" in API group "" in the namespace "kube-system"',
   ],
   [
     'KubeadmTimedOut',

@@ -131,6 +131,31 @@ describe.each([72, 80, 100, 120])('a mail program that wraps at %i', (width) => 
   });
 });
 
+it.each(
+  FORMS.filter(({ name }) =>
+    ['vagrant', 'packer', 'comments', 'Ansible, one line', 'Ansible, list'].includes(name),
+  ),
+)('an excerpt without a step of kubeadm in $name is diagnosed as without', (form) => {
+  const inForm = (text: string): string => code(form.apply(text.split('\n').map((line) => ({ text: line }))));
+  expect(
+    inForm(
+      'Nov 21 02:34:29 n1 kubelet[7]: I1121 02:34:29.000001       7 server.go:415] "Kubelet version"\n' +
+        'Nov 21 02:34:29 n1 kubelet[7]: E1121 02:34:29.000001       7 run.go:74] "command failed" err="failed to run Kubelet: running with swap on is not supported"',
+    ),
+  ).toBe('SwapEnabled');
+  expect(
+    inForm(
+      '[nodeRegistration.name: Invalid value: "Node_1": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters\n' +
+        HINT,
+    ),
+  ).toBe('NodeNameInvalid');
+  expect(
+    inForm(
+      'your configuration file uses an old API spec: "kubeadm.k8s.io/v1beta2". Please use kubeadm v1.22 instead',
+    ),
+  ).toBe('KubeadmConfigVersionUnsupported');
+});
+
 it('the hint may be missing', () => {
   const cut = OUTPUTS.filter(({ text }) => /^(?:error: )?error execution phase|\[ERROR /m.test(text));
   const wrong = cut.filter(({ text, code: wanted }) => code(text.replace(HINT, '').trimEnd()) !== wanted);

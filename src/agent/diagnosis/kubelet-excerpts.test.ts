@@ -241,11 +241,7 @@ describe('the last words of a kubelet', () => {
     'unable to load bootstrap kubeconfig: stat /etc/kubernetes/b.conf: no such file or directory';
 
   it.each([
-    [
-      'in a sentence',
-      'KubeletFileMissing',
-      `The log shows "command failed" err="failed to run Kubelet: ${MISSING}"`,
-    ],
+    ['without their head', 'KubeletFileMissing', `"command failed" err="failed to run Kubelet: ${MISSING}"`],
     [
       'behind the place in its source alone',
       'KubeletFileMissing',

@@ -148,26 +148,18 @@ it("another program is known by its own prefix behind vagrant's", () => {
   expect(code(...lines, other)).toBe('SwapEnabled');
 });
 
-describe('a sentence of somebody else around an error', () => {
+describe('a sentence about an error is no log', () => {
   it.each([
-    ['SwapEnabled', 'It ends with: [ERROR Swap]: running with swap on is not supported. Please disable swap'],
-    [
-      'NodeNameInUse',
-      'what I see is error execution phase kubelet-start: a Node with name "n1" and status "Ready" already exists in the cluster',
-    ],
-    [
-      'CgroupDriverMismatch',
-      '`error: failed to run Kubelet: misconfiguration: kubelet cgroup driver: "systemd" is different from docker cgroup driver: "cgroupfs"`',
-    ],
-    ['KubeadmArgumentInvalid', "- It says `can not mix '--config' with arguments\n  [patches]` of both"],
-  ])('is %s', (wanted, line) => {
-    expect(code('In the end', line, 'and nothing else.')).toBe(wanted);
+    'It ends with: [ERROR Swap]: running with swap on is not supported. Please disable swap',
+    'what I see is error execution phase kubelet-start: a Node with name "n1" and status "Ready" already exists in the cluster',
+    'The kubelet says `failed to run Kubelet: misconfiguration: kubelet cgroup driver: "systemd" is different from docker cgroup driver: "cgroupfs"`',
+    "- It says `can not mix '--config' with arguments [patches]` of both",
+    'See the page on `[ERROR Swap]`: swap is on.',
+  ])('%s', (line) => {
+    expect(code('In the end', line, 'and nothing else.')).toBe('nothing');
   });
 
-  it('is no error where it only names one, nor in a log', () => {
-    expect(
-      code('See the page on `[ERROR Swap]`: swap is on.', 'It is about error execution phase preflight.'),
-    ).toBe('nothing');
+  it('nor in a log', () => {
     const log = Array.from({ length: 80 }, (_, n) => `2026/11/21 02:34:29 worker ${n} is idle`);
     expect(code(...log, '2026/11/21 02:34:30 once it said [ERROR Swap]: running with swap on')).toBe(
       'nothing',
@@ -311,12 +303,6 @@ it('is no failure what a page or a comment says to do in case of one', () => {
   expect(code('# if it says that a file is there: [ERROR FileAvailable--x]: /x already exists', 'date')).toBe(
     'nothing',
   );
-  expect(code(`find error:   ${error}`)).toBe('ContainerRuntimeDown');
-  const validate = "couldn't validate the identity of the API Server";
-  expect(code(`An expired token gives \`${validate}\` or unauthorized errors.`)).toBe('nothing');
-  expect(code(`It said \`${validate}: dial tcp 10.0.0.9:6443: i/o timeout\` twice.`)).toBe(
-    'ApiServerUnreachable',
-  );
   const ruler = `# ${'='.repeat(40)}`;
   const script = [
     ruler,
@@ -349,7 +335,6 @@ it('is no failure what a remark on a command, a comment on a call or a list of c
   expect(code(`- Kubeadm: fix a bug where "kubeadm join" says "${missing}" though there is one`)).toBe(
     'nothing',
   );
-  expect(code(`- Kubeadm: it says "${missing}" though there is one`)).toBe('TokenUnknown');
 });
 
 it('knows an output that stands in a comment of a program', () => {
@@ -380,7 +365,6 @@ describe('what a page lists is no failure', () => {
       '',
     ];
     expect(code(...listed(root), ...listed(forward))).toBe('nothing');
-    expect(code(...listed(root), 'That was all.')).toBe('NotRoot');
   });
 
   it('where it asks in its head', () => {

@@ -19,7 +19,7 @@ import { lastKnown } from './rule.ts';
 
 /** A kubelet's own last words, where systemd's account is not in the log. */
 const FATAL =
-  /^F\d{4} |(?:run\.go:\d+\] |^)"command failed"|"Updating kernel flag failed \(Hint|"?[Ff]ailed to run [Kk]ubelet|"?Failed to start (?:ContainerManager|cAdvisor)|inotify_init: too many open files|"Failed to create an oomWatcher(?! \(running in UserNS, ignoring)|^failed to (?:validate|load) kubelet (?:config|flags)|^kubelet is configured to not run on a host|^(?:\w{0,7} )?flag" err="unknown flag: |server\.go:\d+\] "Failed to (?:parse kubelet|set feature|validate kubelet|load kubelet|construct kubelet)|^panic: |failed to parse kubelet flag: |^kubelet cgroup driver: /;
+  /^F\d{4} |(?:run\.go:\d+\] |^)"command failed"|"Updating kernel flag failed \(Hint|"?[Ff]ailed to run [Kk]ubelet|"?Failed to start (?:ContainerManager|cAdvisor)|inotify_init: too many open files|"Failed to create an oomWatcher(?! \(running in UserNS, ignoring)|^failed to (?:validate|load) kubelet (?:config|flags)|^kubelet is configured to not run on a host|^(?:\w{0,7} )?flag" err="unknown flag: |server\.go:\d+\] "Failed to (?:parse kubelet|set feature|validate kubelet|load kubelet|construct kubelet)|^panic: |failed to parse kubelet flag: |^(?:Kubelet: misconfiguration: )?kubelet cgroup driver: /;
 /** A packaged kubelet ends like that until kubeadm writes its configuration. */
 const NOT_CONFIGURED = /kubelet\/config\.yaml.*no such file or directory/;
 /** systemd's own status for a program that it could not start. */

@@ -3,7 +3,7 @@
  * from line to line. A whole output that somebody has indented is one too.
  */
 import { peel } from './prefix.ts';
-import { IN_CASE } from './sentences.ts';
+import { IN_CASE, OWN_ERROR_WITHIN } from './sentences.ts';
 
 interface LearnedPrefix {
   form: RegExp;
@@ -14,6 +14,12 @@ interface LearnedPrefix {
 /** Sentences that kubeadm never indents. */
 const ANCHOR =
   /\[preflight\] (?:Running pre-flight checks|Pulling images required|Reading configuration from|Some fatal errors occurred)|\[init\] Using Kubernetes version: |To see the stack trace of this error execute with --v=5|(?:error: )?error execution phase |\[kubelet-start\] (?:Starting|Writing) |\[certs\] Using certificateDir|\[kubelet-check\] |\[control-plane\] |\[wait-control-plane\] |(?<=[^\s\]:] *)\[ERROR [A-Z][\w./\\-]+\]: /;
+/** Where none of them is there: how the kubelet ends, and errors of kubeadm that no phase stands in front of. */
+const LONE = new RegExp(
+  `[EF]\\d{4} [\\d:.]{15} +\\d+ (?:run|server)\\.go:\\d+\\] |${OWN_ERROR_WITHIN.source}`,
+);
+/** In front of these only a margin and a name are a prefix: what else stands there may be a part of the sentence. */
+const NAME = /^(?=.)(?:==> )?[\s#>*-]*(?:[\w.-]{1,40}: )?$/;
 const LONGEST = 120;
 /** Another subcommand's step, klog's head, which ends with a bracket, and a quoted or escaped text are no prefix, nor is an assignment, a field or a table's cell. */
 const NO_PREFIX =
@@ -26,14 +32,15 @@ const ENOUGH = 40;
 
 export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
   const found = new Map<string, number>();
+  const isLone = !texts.some((text) => ANCHOR.test(text));
   let anchors = 0;
   for (const text of texts) {
-    const match = ANCHOR.exec(text);
+    const match = (isLone ? LONE : ANCHOR).exec(text);
     if (match === null) continue;
     anchors += 1;
     if (match.index === 0 || match.index > LONGEST) continue;
     const prefix = withoutKnown(text.slice(0, match.index));
-    if (prefix === '' || IN_CASE.test(prefix)) continue;
+    if (prefix === '' || IN_CASE.test(prefix) || (isLone && !NAME.test(prefix))) continue;
     if (prefix.trim() !== '' && NO_PREFIX.test(prefix) && !NUMBER.test(prefix)) continue;
     const key = prefix.replace(/\d+/g, '0');
     found.set(key, (found.get(key) ?? 0) + 1);

@@ -69,6 +69,7 @@ const OWN_ERRORS = [
   /invalid configuration for GroupVersionKind/,
   /unable to decode config(?: from bytes)?: /,
   /unknown configuration schema\.GroupVersionKind\{Group:"kubeadm\.k8s\.io"/,
+  /error unmarshaling configuration schema\.GroupVersionKind\{Group:"kubeadm\.k8s\.io"[^}]*\}: json: cannot unmarshal /,
   /json: cannot unmarshal \w+ into Go struct field (?:(?:Init|Join|Cluster)Configuration|NodeRegistrationOptions|ControlPlaneComponent|APIServer|LocalEtcd|ExternalEtcd|BootstrapToken|Networking)\./,
   /couldn't validate the identity of the API Server/,
   /unable to fetch the kubeadm-config ConfigMap/,
@@ -115,6 +116,8 @@ const OWN_SENTENCES = OWN_ERRORS.map(({ source }) => source).join('|');
 const REQUEST = 'Get "?https://\\S+/kube-public/configmaps/cluster-info\\?timeout=10s"?: \\S';
 /** Only kubeadm asks so, and again and again until it is answered: an error where nothing else of it is there. */
 export const OWN_REQUEST = new RegExp(`^\\s*${REQUEST}`);
+/** Such a sentence wherever it stands in a line, behind a prefix that is in no list. */
+export const OWN_ERROR_WITHIN = new RegExp(`(?:error: )?(?:${OWN_SENTENCES})`);
 /** An error of kubeadm wherever it stands in a line, as somebody quotes it. */
 export const ERROR_WITHIN = new RegExp(
   `(?:error: )?error execution phase (?:${PHASES})(?:/[\\w/-]*)?: \\S|\\[ERROR (?:${CHECKS})[\\w./\\\\-]*\\]: \\S|(?:${OWN_SENTENCES}|${REQUEST}).*\\S`,

@@ -2,16 +2,17 @@
 import { journalPrefix, journalRecords, textOf } from './journal-records.ts';
 import type { RawLine } from './line.ts';
 import { peel } from './prefix.ts';
+import { OWN_ERROR } from './sentences.ts';
 
 /** One line of JSON may hold a whole output; more parts than this are not looked at. */
 const MAX_PARTS = 2_000;
 const MAX_JSON = 1024 * 1024;
 const KUBEADM =
-  /error execution phase|\[(?:preflight|init|kubelet-start|kubelet-check|wait-control-plane|control-plane-check|api-check)\] |--v=5 or higher/;
+  /error execution phase|\[(?:preflight|init|kubelet-start|kubelet-check|wait-control-plane|control-plane-check|api-check)\] |--v=5 or higher|[EF]\d{4} [\d:.]{15} +\d+ (?:run|server)\.go:\d+\] /;
 const ERROR = /error execution phase/;
 /** Up to 1.12 no phase is named. */
 const FAILED = /error execution phase|\[preflight\] Some fatal errors/;
-const RESULT_COMMAND = /"cmd": ?(?:"|\[).{0,200}?\bkubeadm(?:", "| )([a-z]+)/;
+const RESULT_COMMAND = /"cmd": ?(?:"|\[).{0,200}?\bkubeadm(?:", ?"| )([a-z]+)/;
 const LIST_ITEM = /(?<!\\)"((?:error: )?error execution phase (?:[^"\\]|\\.){0,4096})",/;
 /** Of a list of a result's lines, cut at both its ends, kubeadm's last one or the rest of it. */
 const QUOTED_ERROR = /(?<!\\)"(?:error: )?error execution phase (?:[^"\\]|\\.){0,400}?\\"/;
@@ -126,12 +127,12 @@ function outOfStrings(line: RawLine): RawLine[] {
   const raw = line.text;
   if (raw.length > MAX_JSON) return [line];
   // What `timeout` and signals leave stands in the result's status alone.
-  const status = /"rc": (124|137|143)\b/.exec(raw)?.[1];
+  const status = /"rc": ?(124|137|143)\b/.exec(raw)?.[1];
   // Which of kubeadm's commands it was; what stands behind may be secret.
   const [, command] = RESULT_COMMAND.exec(raw) ?? [];
   const isEnded = status !== undefined && /^(?:init|join)$/.test(command ?? '');
   // A result of kubeadm's that failed has its error, whatever that is.
-  const isFailed = /^(?:init|join)$/.test(command ?? '') && /"rc": [1-9]/.test(raw);
+  const isFailed = /^(?:init|join)$/.test(command ?? '') && /"rc": ?[1-9]/.test(raw);
   const isQuoted = raw.includes('\\n') || QUOTED_ERROR.test(raw) || REST_OF_ITEM.test(raw);
   if (!isEnded && !isFailed && (!isQuoted || !KUBEADM.test(raw))) return [line];
   const strings = [...raw.matchAll(/"(stderr|stdout|msg|message|log|output)"(?:: ?|=)"((?:[^"\\]|\\.)*)"/g)]
@@ -189,7 +190,8 @@ function results(lines: readonly RawLine[]): RawLine[] {
     const end = KEY.test(lines[at]?.text ?? '') ? endOfResult(lines, at) : at + 1;
     const part = lines.slice(at, end);
     const streams = end === at + 1 ? [] : streamsOf(part);
-    const found = streams.some(({ text }) => KUBEADM.test(text)) ? streams : part;
+    const isOurs = streams.some(({ text }) => KUBEADM.test(text) || OWN_ERROR.test(text));
+    const found = isOurs ? streams : part;
     out.push(...(LIST_KEY.test(found[0]?.text ?? '') ? found.map(fromList) : found));
     at = end;
   }
