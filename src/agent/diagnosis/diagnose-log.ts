@@ -13,8 +13,7 @@ import { likelyCause, retriedCause } from './likely.ts';
 import { bareFailure, EXCERPT, failureOfNode } from './lone-node.ts';
 import { withoutProgramText } from './program-text.ts';
 import { tellingLines } from './telling-lines.ts';
-import { isOnlySpokenOf } from './told/spoken-of.ts';
-import { isHearsay, isShown } from './transcript/certain.ts';
+import { isHearsay } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
 import { BEGIN, COMMAND, ERROR_FINDING, FINDING, HINT, KLOG, PROGRESS } from './transcript/sentences.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
@@ -68,10 +67,8 @@ interface LogSight {
 
 export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogVerdict {
   const lines = withoutProgramText(all);
-  // What is known to have ended, and not well, is nobody's tale.
-  const isTold = sight.end === undefined && isOnlySpokenOf(all);
-  const found = findAttempts(lines, sight.verb).filter((attempt) => !isTold || isShown(attempt));
-  if (found.length === 0) return isTold ? NOTHING : withoutAttempt(lines, all);
+  const found = findAttempts(lines, sight.verb);
+  if (found.length === 0) return withoutAttempt(lines, all);
   const node = found.every(isHearsay) ? failureOfNode(lines) : undefined;
   if (node !== undefined) return lone(node, lines);
   const place = new Map(lines.map((line, index) => [line, index]));

@@ -5,7 +5,6 @@
  */
 import type { LogLine } from './line.ts';
 import {
-  BEGIN,
   CHECKS,
   FATAL_FINDINGS,
   FINDING,
@@ -18,7 +17,6 @@ import {
   PHASES,
   SUCCESS,
   UNHEALTHY,
-  UNREACHED,
   WENT_WELL,
 } from './sentences.ts';
 
@@ -128,7 +126,7 @@ export function certainAttempts<T extends Run>(attempts: readonly T[]): T[] {
 }
 
 /** What runs kubeadm on a machine, as far as a log names it. */
-export const LAUNCHES = /kubeadm|^cloud-(?:init|final)$/;
+const LAUNCHES = /kubeadm|^cloud-(?:init|final)$/;
 
 /** Others have taken over how kubeadm sums up its findings, for checks of their own. */
 function isAlike({ output, error }: Run): boolean {
@@ -156,13 +154,6 @@ export const isHearsay = (run: Run): boolean =>
 /** It is more than an error's line. */
 const isWhole = ({ output, error }: Run): boolean =>
   output.some(({ text }) => STEP.test(text)) || error.some(({ text }) => HINT.test(text));
-
-/** What kubeadm printed, more than a page quotes of it: its beginning, its end, or several steps. */
-export const isShown = ({ output, error }: Run): boolean =>
-  output.some(({ text }) => BEGIN.test(text)) ||
-  error.some(({ text }) => HINT.test(text)) ||
-  output.filter(({ text }) => STEP.test(text) && !UNREACHED.test(text)).length >= SEVERAL;
-const SEVERAL = 2;
 
 /** Where a run or what runs kubeadm is in the log, another program that repeats an error only speaks of it. */
 const isBeside = ({ first: { program } }: Run, { first: other }: Run): boolean =>

@@ -24,7 +24,9 @@ const LONGEST = 120;
 /** Another subcommand's step, klog's head, which ends with a bracket, and a quoted or escaped text are no prefix, nor is an assignment, a field or a table's cell. */
 const NO_PREFIX =
   /\[(?:upgrade|reset)[\]/]|\[ERROR |\[preflight\] |error execution |\.go:\d+\] $|= ?`$|[:|]\s+`|["'\\]|[^\s:|>\])#*`[_-]$/;
-const PROSE = /(?<![a-z])[a-z]{2,} [a-z]{2,} $/i;
+/** Two words in a row, or a script without blanks: somebody's sentence, but where a program says that something failed. */
+const PROSE =
+  /^(?!\W*(?:error|fatal|failed|failure)\b[^.!?`]*: $).*(?:\p{L}{2,}[.,]? \p{L}{2,}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]{2})/iu;
 /** An editor's line numbers. */
 const NUMBER = /^\s*\d+$/;
 /** More lines than this tell nothing new. */

@@ -1,39 +1,15 @@
-/** Texts that only speak of an error, and the same error where somebody has met it. */
+/** Text that is no log, though an error stands in it, and logs that somebody has pasted into a text. */
 import { describe, expect, it } from 'vitest';
-import { code, HINT } from '../../../../test/support/logs/log-verdict.ts';
+import { code, HINT } from '../../../test/support/logs/log-verdict.ts';
 
 const SWAP = '[ERROR Swap]: running with swap on is not supported';
 const TOKEN =
   'error execution phase preflight: couldn\'t validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"';
 const block = (...lines: string[]): string[] => ['```', ...lines, '```'];
 
-describe('an error alone is only spoken of', () => {
+describe('an error is no log', () => {
   it.each<[string, string[]]>([
-    [
-      'in a page of troubles',
-      ['# Troubleshooting of the lab', '', '## It does not join', ...block(TOKEN), 'Make a new token.'],
-    ],
-    [
-      'in a page of a site',
-      ['---', 'title: Joining', 'weight: 3', '---', ...block(TOKEN), 'Make a new one.'],
-    ],
-    [
-      'where it has been looked into',
-      [
-        '## Problem Statement',
-        ...block(TOKEN),
-        '## Root Cause Analysis',
-        'It was old.',
-        '## Solution',
-        'New.',
-      ],
-    ],
-    [
-      'in Chinese',
-      ['### 1. 交换分区', '现象：', ...block(SWAP), '解决方法：', 'swapoff -a', '原因：', '默认'],
-    ],
     ['in Korean', [`증상: \`${TOKEN}\``, '원인: 방화벽', '해결: 규칙 추가']],
-    ['after an incident', ['**Impact:** none', `- 09:16 \`${TOKEN}\``, '', '**Root cause:** it was old']],
     ['in user data', ['#cloud-config', 'write_files:', '- content: |', `    Should it say ${SWAP}`]],
     [
       'in a playbook',
@@ -41,34 +17,15 @@ describe('an error alone is only spoken of', () => {
     ],
     ['in an alert', ['- alert: Join', '  expr: count(x) > 0', `  description: 'look for "${SWAP}"'`]],
     ['in what builds an image', ['FROM debian:13', `# it says "${SWAP}"`, 'RUN apt-get install -y kubeadm']],
-    ['in the log of a repository', ['commit 3f2a91c', 'Author: A <a@example.org>', '', `      ${SWAP}`]],
     ['in what a change is for', ['What this PR does / why we need it:', `A join ended with \`${SWAP}\`.`]],
     ['in an examination', [`**Q12. You get \`${SWAP}\`. Why?**`, 'A. Swap', 'B. Time', 'C. None']],
-    ['in an exercise', ['Exercise 7: a broken node', SWAP, '', '<details><summary>Solution</summary>']],
     ['in a list for programs', [`{"symptom": "${SWAP}", "solution": "swapoff -a"}`]],
     ['announced to the reader', [`Sometimes you may see this message: \`${SWAP}\`. Use swapoff.`]],
-    ['on a condition', ['If the init prints', '', `    ${SWAP}`, '', 'then swap is on.']],
-    ['explained below', [`> ${SWAP}`, '', 'This error comes from kubeadm when swap is on.']],
     ['behind a command', [`sudo swapoff -a   # otherwise: ${SWAP}`, 'sudo kubeadm init']],
     ['where it is over', [`It all works fine now. I had \`${SWAP}\` because of fstab.`]],
     ['where it is over, in French', [`L'erreur « ${TOKEN} » est corrigée : le jeton.`]],
     ['where it is mended, in Chinese', [`修复了 kubeadm join 报错 "${TOKEN}" 的问题`]],
     ['where it is mended for good', [`Two nodes ended with \`${SWAP}\`. A new disk solved that for good.`]],
-    [
-      'in a list of troubles',
-      [
-        '## Wrong hash',
-        '# Is it there?',
-        'A typo.',
-        '## Old token',
-        'It is old.',
-        '## Swap',
-        ...block(SWAP),
-        'Fix:',
-        'swapoff -a',
-      ],
-    ],
-    ['explained below, and why', ['## Swap', ...block(SWAP), 'This is because fstab has it.']],
     ['in a list of issues', [`  "issue": "${SWAP}",`, '  "solution": "swapoff -a"']],
     [
       'in a question for programs, without quotation marks around its keys',
@@ -120,7 +77,6 @@ describe('an error alone is only spoken of', () => {
       'in what a program is to do',
       ['Scenario: swap is on', `  Given a log with "${SWAP}"`, '  Then it says so'],
     ],
-    ['in a mail on a change', ['Re: [PATCH] name the device', '> Now it reads', `>   ${SWAP}`, 'Good.']],
     ['on a condition, in German', [`Wenn kubeadm "${SWAP}" meldet, hilft swapoff.`]],
     ['where it came once, in Chinese', [`以前常见的报错是 ${SWAP}，换了镜像之后就没有了。`]],
     ['in what a script writes', ['cat <<EOF', 'Known problem:', SWAP, 'Call the operator.', 'EOF']],
@@ -143,16 +99,20 @@ describe('an error is one', () => {
     expect(code(...lines)).toBe('SwapEnabled');
   });
 
-  it('where kubeadm printed it with its steps or its last line, whatever stands around it', () => {
-    const page = ['---', 'title: Swap', '---', '## Problem', '## Root cause', '## Solution'];
-    expect(code(...page, ...block('[preflight] Running pre-flight checks', SWAP))).toBe('SwapEnabled');
-    expect(code(...page, ...block(SWAP, HINT))).toBe('SwapEnabled');
-    expect(code(...page, ...block(SWAP))).toBe('nothing');
-    const step = '[certs] Using certificateDir folder "/etc/kubernetes/pki"';
-    expect(code(...page, ...block(step, SWAP))).toBe('nothing');
-    expect(code(...page, ...block(step, '[certs] Generating "ca" certificate and key', SWAP))).toBe(
-      'SwapEnabled',
-    );
+  it.each<[string, string[]]>([
+    ['in a page', ['---', 'title: Swap', '---', '## Problem', ...block(SWAP), '## Solution', 'swapoff -a']],
+    [
+      'in an issue',
+      ['### What happened', 'It does not come up.', ...block(SWAP, HINT), '### Anything else?'],
+    ],
+    ['in a mail', ['On Monday A. wrote:', `> ${SWAP}`, 'I have it, too.']],
+    ['in the log of a repository', ['commit 3f2a91c', 'Author: A <a@example.org>', '', `      ${SWAP}`]],
+  ])('pasted %s', (_, lines) => {
+    expect(code(...lines)).toBe('SwapEnabled');
+  });
+
+  it('behind what the program that runs kubeadm says of it', () => {
+    expect(code(`error: cannot join the cluster: ${TOKEN}`)).toBe('TokenUnknown');
   });
 
   it("with kubeadm's own advice to its reader", () => {
