@@ -36,12 +36,11 @@ export const AGENT: Readonly<Record<string, string>> = {
   collect: 'kit kit/bytes secrets document host kubeadm/config redaction',
   credential: 'kit pki protocol secrets cluster document engine host identity identity/tpm settings',
   diagnosis: `protocol/codes secrets diagnosis/attempts diagnosis/causes diagnosis/evidence diagnosis/patterns
-    diagnosis/told diagnosis/transcript diagnosis/words`,
+    diagnosis/transcript diagnosis/words`,
   'diagnosis/attempts': 'diagnosis/transcript',
   'diagnosis/causes': 'protocol/codes diagnosis/evidence diagnosis/patterns diagnosis/words host',
   'diagnosis/evidence': 'diagnosis/transcript host',
   'diagnosis/patterns': 'protocol/codes',
-  'diagnosis/told': 'diagnosis/transcript',
   'diagnosis/transcript': 'diagnosis/patterns',
   'diagnosis/words': 'protocol protocol/codes secrets diagnosis/patterns',
   document: 'protocol protocol/codes secrets',

@@ -11,7 +11,6 @@ import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
 import { likelyCause, retriedCause } from './likely.ts';
 import { bareFailure, EXCERPT, failureOfNode } from './lone-node.ts';
-import { withoutProgramText } from './program-text.ts';
 import { tellingLines } from './telling-lines.ts';
 import { isHearsay } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
@@ -65,10 +64,9 @@ interface LogSight {
   end?: { exitStatus: number };
 }
 
-export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogVerdict {
-  const lines = withoutProgramText(all);
+export function diagnoseLog(lines: readonly LogLine[], sight: LogSight = {}): LogVerdict {
   const found = findAttempts(lines, sight.verb);
-  if (found.length === 0) return withoutAttempt(lines, all);
+  if (found.length === 0) return withoutAttempt(lines);
   const node = found.every(isHearsay) ? failureOfNode(lines) : undefined;
   if (node !== undefined) return lone(node, lines);
   const place = new Map(lines.map((line, index) => [line, index]));
@@ -99,7 +97,7 @@ export function diagnoseLog(all: readonly LogLine[], sight: LogSight = {}): LogV
   else if (attempts.slice(0, -1).some((one) => isToldAgain(one, retry))) attempts.pop();
   const summaries = attempts.map(({ verdict }) => verdict);
   const last = attempts.at(-1);
-  if (last === undefined) return withoutAttempt(lines, all);
+  if (last === undefined) return withoutAttempt(lines);
   const { failure, result } = last.verdict;
   const besides = result === 'unfinished' && attempts.length === 1 ? besideFirstLine(last, lines) : undefined;
   if (besides !== undefined) return besides;
@@ -253,7 +251,7 @@ const streamsOf = ({ output, error }: Attempt): { stdout: string; stderr: string
   stderr: error.map(({ text }) => text).join('\n'),
 });
 
-function withoutAttempt(lines: readonly LogLine[], all: readonly LogLine[]): LogVerdict {
+function withoutAttempt(lines: readonly LogLine[]): LogVerdict {
   const missing = lines.findLast(({ text }) => NO_KUBEADM.test(text));
   if (missing !== undefined) {
     const failure = bareFailure('KubeadmNotFound', missing.text);
@@ -265,7 +263,7 @@ function withoutAttempt(lines: readonly LogLine[], all: readonly LogLine[]): Log
     const cause = `${NOT_EXECUTABLE.exec(denied.text)?.[1]} may not be executed (permission denied).`;
     return { result: 'failed', failure: { ...failure, cause }, telling: [denied], attempts: [] };
   }
-  const node = failureOfNode(lines, all) ?? endedCall(lines);
+  const node = failureOfNode(lines) ?? endedCall(lines);
   return node === undefined ? NOTHING : lone(node, lines);
 }
 

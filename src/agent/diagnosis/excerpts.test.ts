@@ -30,7 +30,6 @@ describe('a part of an output, without any step', () => {
       'ControlPlaneNotReady',
       `# "error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster"`,
     ],
-    ['NodeNotRegistered', '// error execution phase mark-control-plane: nodes "n1" not found'],
     [
       'LeftoversFound',
       String.raw`[ERROR FileAvailable-\etc\kubernetes\kubelet.conf]: \etc\kubernetes\kubelet.conf already exists`,

@@ -30,12 +30,8 @@ function withoutExplained(lines: readonly LogLine[]): LogLine[] {
   return lines.filter((line, at) => !isExplained(line, at));
 }
 
-/** @param all Also what is the text of a program, and so no part of a log. */
-export function failureOfNode(
-  lines: readonly LogLine[],
-  all: readonly LogLine[] = lines,
-): KubeadmFailure | undefined {
-  const length = all.filter(({ text }) => text.trim() !== '').length;
+export function failureOfNode(lines: readonly LogLine[]): KubeadmFailure | undefined {
+  const length = lines.filter(({ text }) => text.trim() !== '').length;
   const evidence = evidenceInLog(length > EXCERPT ? lines : withoutExplained(lines), undefined);
   if (length <= EXCERPT && lines.some(({ text }) => DISTRIBUTION.test(text) || PASSED.test(text)))
     return undefined;

@@ -27,6 +27,7 @@ const NO_PREFIX =
 /** Two words in a row, or a script without blanks: somebody's sentence, but where a program says that something failed. */
 const PROSE =
   /^(?!\W*(?:error|fatal|failed|failure)\b[^.!?`]*: $).*(?:\p{L}{2,}[.,]? \p{L}{2,}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]{2})/iu;
+const COMMENT = /^\s*(?:#|\/\/)/;
 /** An editor's line numbers. */
 const NUMBER = /^\s*\d+$/;
 /** More lines than this tell nothing new. */
@@ -48,7 +49,10 @@ export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
     found.set(key, (found.get(key) ?? 0) + 1);
     if (found.size > ENOUGH) break;
   }
+  // In a script a comment may quote an error; a log that somebody has made comments of has nothing else.
+  const areComments = texts.every((text) => text.trim() === '' || COMMENT.test(text));
   const all = [...found]
+    .filter(([key, times]) => times > 1 || areComments || !/^\s*(?:#+|\/\/+)\s*$/.test(key))
     // Prose before one sentence is no prefix of a log.
     .filter(([key, times]) => times > 1 || (!PROSE.test(key) && (key.length < 24 || anchors < 3)))
     .sort(([a], [b]) => b.length - a.length);

@@ -12,8 +12,6 @@ export interface LogLine {
   writer: string;
   /** The writer, and where that may quote others, whose way of writing it is. Only lines of one stream continue one another. */
   stream: string;
-  /** Somebody has put the mark of a comment in front of it. */
-  isComment?: true;
   /** Where the prefix or klog's head tells it. */
   time?: LogTime;
 }

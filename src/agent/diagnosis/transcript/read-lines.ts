@@ -72,7 +72,6 @@ function applyLearned(lines: Line[]): void {
     const found = learned.find(({ form }) => form.test(line.text));
     if (found === undefined) continue;
     const [head = ''] = found.form.exec(line.text) ?? [];
-    if (/^\s*#+\s*$/.test(head)) line.isComment = true;
     line.text = line.text.slice(head.length);
     // What an unknown prefix hides, a known one may follow.
     const inner = peel(line.text);
