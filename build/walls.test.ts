@@ -15,7 +15,7 @@ describe('walls', () => {
     put('tsconfig.json', JSON.stringify({ compilerOptions, include: ['src', 'build', 'test'] }));
     put(
       'package.json',
-      JSON.stringify({ dependencies: { undici: '8', yaml: '2' }, devDependencies: { vitest: '5' } }),
+      JSON.stringify({ dependencies: { undici: '8', 'js-yaml': '5' }, devDependencies: { vitest: '5' } }),
     );
     put('src/agent/host/x.ts', 'export type T = 1;\n');
   });
@@ -53,7 +53,7 @@ describe('walls', () => {
     ['src/controller/store/a.ts', `import { x } from '../machines/x.ts';`],
     ['src/controller/store/a.ts', `import { x } from 'undici';`],
     ['src/agent/steps/a.ts', `import { x } from 'undici/lib/x.js';`],
-    ['src/protocol/a.ts', `import type { x } from 'yaml';`],
+    ['src/protocol/a.ts', `import type { x } from 'js-yaml';`],
     ['src/controller/machines/a.ts', `import { x } from 'node:fs';`],
     ['src/slipway.ts', `import { x } from './agent/steps/x.ts';`],
     ['src/slipway.ts', `import { x } from './controller/x.ts';`],
@@ -108,7 +108,10 @@ describe('walls', () => {
       'src/agent/steps/tools/a.ts',
       `import { x } from '../../engine/x.ts';\nimport { y } from '../../host/host.ts';`,
     );
-    put('src/agent/kubeadm/config/b.ts', `import { x } from 'yaml';\nimport { y } from 'yaml/util';`);
+    put(
+      'src/agent/kubeadm/config/yaml/b.ts',
+      `import { x } from 'js-yaml';\nimport { y } from 'js-yaml/util';`,
+    );
     put('src/agent/machine.ts', `import { x } from './host/linux/host.ts';`);
     put('src/agent/cli/a.ts', `import { x } from '../machine.ts';`);
     put('src/agent/host/linux/a.ts', `import { x } from 'node:fs';\nprocess.kill(process.env);`);

@@ -83,7 +83,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
     const { status, stdout, stderr } = run(binary, 'licenses');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toBe(readFileSync(join(folder, 'LICENSES.txt'), 'utf8'));
-    for (const part of ['Slipway (Apache-2.0)', '  commander ', '  yaml ', '  Node.js 24.'])
+    for (const part of ['Slipway (Apache-2.0)', '  commander ', '  js-yaml ', '  Node.js 24.'])
       expect(stdout).toContain(part);
   });
 

@@ -39,8 +39,8 @@ describe('bundle', () => {
       '@scure/base',
       'age-encryption',
       'commander',
+      'js-yaml',
       'smol-toml',
-      'yaml',
     ]);
   });
 

@@ -22,8 +22,8 @@ describe('licences', () => {
       ['@noble/ciphers', '@noble/curves', '@noble/hashes', '@noble/post-quantum', '@scure/base']
         // What @noble/post-quantum is made with.
         .concat(['@noble/curves', '@noble/hashes'])
-        .concat(['age-encryption', 'smol-toml', 'yaml']),
-      ['Squirrel Chat et al.', 'Copyright Eemeli Aro', 'Paul Miller', 'The age Authors'],
+        .concat(['age-encryption', 'js-yaml', 'smol-toml']),
+      ['Squirrel Chat et al.', 'Vitaly Puzrin', 'Paul Miller', 'The age Authors'],
     ],
     [
       'src/slipway-controller.ts',

@@ -78,10 +78,10 @@ export const AGENT: Readonly<Record<string, string>> = {
   'install/windows': 'document host install',
   kubeadm: 'kit protocol protocol/codes',
   'kubeadm/config':
-    'secrets document host kubeadm kubeadm/config/api kubeadm/config/kubelet kubeadm/config/yaml npm:yaml',
-  'kubeadm/config/api': 'kit protocol/codes kubeadm/config/yaml npm:yaml',
-  'kubeadm/config/kubelet': 'kit kubeadm kubeadm/config/api kubeadm/config/yaml npm:yaml',
-  'kubeadm/config/yaml': 'kit kubeadm text npm:yaml',
+    'secrets document host kubeadm kubeadm/config/api kubeadm/config/kubelet kubeadm/config/yaml',
+  'kubeadm/config/api': 'kit protocol/codes kubeadm/config/yaml',
+  'kubeadm/config/kubelet': 'kit kubeadm kubeadm/config/yaml',
+  'kubeadm/config/yaml': 'kit kubeadm text text/yaml text/yaml/scan npm:js-yaml',
   'kubeadm/repeat': `kit protocol protocol/codes secrets document host kubeadm/config kubeadm/repeat/etcd
     kubeadm/repeat/phases kubeadm/run`,
   'kubeadm/repeat/etcd': 'kit protocol protocol/codes cluster host kubeadm/config',
@@ -213,7 +213,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/jinja/values': 'kit text text/yaml',
   'userdata/merge': 'kit document text text/yaml',
   'userdata/native': `kit secrets document host stores/reference text text/shape text/yaml userdata/instance
-    userdata/node npm:yaml`,
+    userdata/node npm:js-yaml`,
   'userdata/network':
     'kit kit/bytes secrets document host platform platform/instance text text/yaml userdata/network/shape',
   'userdata/network/shape': 'text text/shape text/yaml',

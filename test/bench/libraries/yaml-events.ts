@@ -1,4 +1,5 @@
-import type { Builder, Built, Properties } from '../../../src/agent/text/yaml/builder.ts';
+import type { Builder, Built } from '../../../src/agent/text/yaml/builder.ts';
+import type { Properties } from '../../../src/agent/text/yaml/node-maker.ts';
 import { YamlSyntaxError } from '../../../src/agent/text/yaml/scan/syntax-error.ts';
 
 /** One of js-yaml's events: 1 a document, 2 a sequence, 3 a mapping, 4 a scalar, 5 an alias, 6 the end of one. */

@@ -10,7 +10,7 @@ import { type ConfigCase, sound, spoilers } from './configs.ts';
 export function convertAndRead(machine: StandIn, config: ConfigCase, minor: number): void {
   const { about, verb, text, understood, flags } = config;
   assert.deepEqual(checkConfig(verb, readDocuments(text, about)), [], about);
-  const converted = convertConfig(verb, text, readDocuments(text, about), minor);
+  const converted = convertConfig(verb, readDocuments(text, about), minor);
   assert.ok(converted, `${about} was not converted`);
   assert.deepEqual(converted.flags, flags, about);
   const { exitCode, stdout, stderr } = migrate(machine, converted.text);

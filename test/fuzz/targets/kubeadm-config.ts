@@ -134,7 +134,7 @@ function shaped(verb: 'init' | 'join', text: string, minor: number): unknown {
   const { documents, config } = call;
   const problems = checkConfig(verb, documents);
   const token = config?.token?.reveal().length;
-  const converted = convertConfig(verb, text, documents, minor);
+  const converted = convertConfig(verb, documents, minor);
   if (converted) must(readDocuments(converted.text, name).length > 0, 'what was converted can be read');
   const { text: made, ...rest } = shapedConfig(call, {
     discoveryTimeoutSeconds: 60,

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { yamlDocuments } from '../../../../test/support/kubeadm/yaml-documents.ts';
 import { capTimeouts } from './cap-timeouts.ts';
-import { putScalar } from './yaml/edit-yaml.ts';
+import { putValue } from './yaml/edit-document.ts';
 
-const values = (text: string) => parseAllDocuments(text).map((document) => document.toJS());
 const head = (kind: string, version: string) => `apiVersion: kubeadm.k8s.io/${version}\nkind: ${kind}\n`;
 
 describe('capTimeouts', () => {
   it('ends every wait of a join before the deadline, from v1beta4 on', () => {
-    const text = `${head('JoinConfiguration', 'v1beta4')}timeouts:\n  discovery: 10s # short\n  tlsBootstrap: 5m0s\n`;
-    expect(values(capTimeouts(text, 'join', 'v1beta4', 100))[0]).toMatchObject({
+    const text = `${head('JoinConfiguration', 'v1beta4')}timeouts:\n  discovery: 10s\n  tlsBootstrap: 5m0s\n`;
+    expect(yamlDocuments(capTimeouts(text, 'join', 'v1beta4', 100))[0]).toMatchObject({
       timeouts: {
         discovery: '10s',
         tlsBootstrap: '1m40s',
@@ -17,14 +16,15 @@ describe('capTimeouts', () => {
         controlPlaneComponentHealthCheck: '1m40s',
       },
     });
-    expect(capTimeouts(text, 'join', 'v1beta4', 100)).toContain('# short');
   });
 
   it('knows the older places', () => {
     const join = `${head('JoinConfiguration', 'v1beta3')}discovery: {timeout: 5m0s, bootstrapToken: {}}\n`;
-    expect(capTimeouts(join, 'join', 'v1beta3', 30)).toBe(join.replace('5m0s', '30s'));
+    expect(yamlDocuments(capTimeouts(join, 'join', 'v1beta3', 30))[0]).toMatchObject({
+      discovery: { timeout: '30s', bootstrapToken: {} },
+    });
     const init = `${head('InitConfiguration', 'v1beta2')}---\n${head('ClusterConfiguration', 'v1beta2')}apiServer: {}\n`;
-    expect(values(capTimeouts(init, 'init', 'v1beta2', 90))[1]).toMatchObject({
+    expect(yamlDocuments(capTimeouts(init, 'init', 'v1beta2', 90))[1]).toMatchObject({
       apiServer: { timeoutForControlPlane: '1m30s' },
     });
   });
@@ -37,31 +37,35 @@ describe('capTimeouts', () => {
   });
 });
 
-describe('putScalar', () => {
+describe('putValue', () => {
   const put = (text: string) =>
-    putScalar(
+    putValue(
       text,
       'JoinConfiguration',
       ['discovery', 'bootstrapToken', 'apiServerEndpoint'],
-      '"b:1"',
+      'b:1',
       () => true,
     );
 
   it('replaces a value in any style, and makes what is missing', () => {
     const text = `${head('JoinConfiguration', 'v1beta3')}discovery:\n  bootstrapToken:\n    apiServerEndpoint: 'a:1' # one\n    token: x\n`;
-    expect(put(text)).toBe(text.replace("'a:1'", '"b:1"'));
-    expect(values(put(`${head('JoinConfiguration', 'v1beta3')}discovery:\n`))[0]).toMatchObject({
+    expect(yamlDocuments(put(text))).toEqual(yamlDocuments(text.replace('a:1', 'b:1')));
+    expect(yamlDocuments(put(`${head('JoinConfiguration', 'v1beta3')}discovery:\n`))[0]).toMatchObject({
       discovery: { bootstrapToken: { apiServerEndpoint: 'b:1' } },
     });
   });
 
-  it('keeps its hands off aliases, lists and other documents', () => {
+  it('writes to one place alone, where an alias stands for two', () => {
+    const text = `${head('JoinConfiguration', 'v1beta3')}x: &d {a: b}\ndiscovery: *d\n`;
+    expect(yamlDocuments(put(text))[0]).toMatchObject({
+      x: { a: 'b' },
+      discovery: { a: 'b', bootstrapToken: { apiServerEndpoint: 'b:1' } },
+    });
+  });
+
+  it('keeps its hands off lists and other documents', () => {
     const join = head('JoinConfiguration', 'v1beta3');
-    for (const text of [
-      `${join}x: &d {a: b}\ndiscovery: *d\n`,
-      `${join}discovery: [1]\n`,
-      head('InitConfiguration', 'v1beta3'),
-    ])
+    for (const text of [`${join}discovery: [1]\n`, head('InitConfiguration', 'v1beta3')])
       expect(put(text)).toBe(text);
   });
 });

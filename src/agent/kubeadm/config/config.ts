@@ -1,11 +1,11 @@
 /** What Slipway needs to know of a kubeadm call: its configuration file and its flags, the flags winning. */
-import { isMap, isSeq, type YAMLMap } from 'yaml';
 import { type Sensitive, sensitive } from '../../../secrets/sensitive.ts';
 import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './flags.ts';
 import { PKI } from './kubeadm-files.ts';
 import { extraArgument } from './kubelet/extra-argument.ts';
 import { type LeastFree, leastFree } from './kubelet/least-free.ts';
 import { type ConfigDocument, invalid, NODE_KINDS } from './yaml/config-documents.ts';
+import { isValues, type Values, valueAt } from './yaml/config-node.ts';
 import { parseGoDuration } from './yaml/go-duration.ts';
 
 export interface KubeadmConfig {
@@ -62,6 +62,8 @@ export interface KubeadmConfig {
   ignorePreflightErrors: string[];
 }
 
+type Section = Readonly<Values> | undefined;
+
 interface ConfigInput {
   verb: 'init' | 'join';
   /** Everything behind the verb. */
@@ -92,83 +94,86 @@ export function readConfig({ verb, args, documents, name = 'file' }: ConfigInput
     );
   }
   const api =
-    verb === 'init' ? at(node?.map, 'localAPIEndpoint') : at(node?.map, 'controlPlane', 'localAPIEndpoint');
+    verb === 'init'
+      ? at(node?.values, 'localAPIEndpoint')
+      : at(node?.values, 'controlPlane', 'localAPIEndpoint');
   const version = node?.version ?? cluster?.version;
   const port = flagValue(flags, 'apiserver-bind-port') ?? scalar(api, 'bindPort');
-  const endpoints = verb === 'init' ? initEndpoints(flags, cluster?.map) : joinEndpoints(flags, node?.map);
+  const endpoints =
+    verb === 'init' ? initEndpoints(flags, cluster?.values) : joinEndpoints(flags, node?.values);
   const [joined] = verb === 'join' ? endpoints : [];
   return {
     verb,
     endpoints,
     ...given('apiServer', joined === undefined ? undefined : withPort(joined)),
-    controlPlane: verb === 'init' || flagIsSet(flags, 'control-plane') || has(node?.map, 'controlPlane'),
-    certificatesDir: flagValue(flags, 'cert-dir') ?? scalar(cluster?.map, 'certificatesDir') ?? PKI,
-    caCertPath: scalar(node?.map, 'caCertPath') ?? `${PKI}/ca.crt`,
-    externalEtcd: at(cluster?.map, 'etcd', 'external') !== undefined,
-    etcdDataDir: scalar(cluster?.map, 'etcd', 'local', 'dataDir') ?? '/var/lib/etcd',
+    controlPlane: verb === 'init' || flagIsSet(flags, 'control-plane') || has(node?.values, 'controlPlane'),
+    certificatesDir: flagValue(flags, 'cert-dir') ?? scalar(cluster?.values, 'certificatesDir') ?? PKI,
+    caCertPath: scalar(node?.values, 'caCertPath') ?? `${PKI}/ca.crt`,
+    externalEtcd: at(cluster?.values, 'etcd', 'external') !== undefined,
+    etcdDataDir: scalar(cluster?.values, 'etcd', 'local', 'dataDir') ?? '/var/lib/etcd',
     bindPort: Number(port ?? 6443) || 6443,
-    allowsCgroupV1: allowsCgroupV1(node?.map, documents ?? []),
-    ...given('leastFree', leastFree(kubeletArgument(node?.map), kubeletSetting(documents ?? []))),
-    skipPhases: listOr(flagList(flags, 'skip-phases'), node?.map, 'skipPhases'),
+    allowsCgroupV1: allowsCgroupV1(node?.values, documents ?? []),
+    ...given('leastFree', leastFree(kubeletArgument(node?.values), kubeletSetting(documents ?? []))),
+    skipPhases: listOr(flagList(flags, 'skip-phases'), node?.values, 'skipPhases'),
     ignorePreflightErrors: [
       ...flagList(flags, 'ignore-preflight-errors'),
-      ...listOr([], at(node?.map, 'nodeRegistration'), 'ignorePreflightErrors'),
+      ...listOr([], at(node?.values, 'nodeRegistration'), 'ignorePreflightErrors'),
     ],
     ...given('configVersion', version),
-    ...given('nodeName', flagValue(flags, 'node-name') ?? scalar(node?.map, 'nodeRegistration', 'name')),
+    ...given('nodeName', flagValue(flags, 'node-name') ?? scalar(node?.values, 'nodeRegistration', 'name')),
     ...given(
       'criSocket',
-      flagValue(flags, 'cri-socket') ?? scalar(node?.map, 'nodeRegistration', 'criSocket'),
+      flagValue(flags, 'cri-socket') ?? scalar(node?.values, 'nodeRegistration', 'criSocket'),
     ),
     ...given(
       'discoveryFile',
-      flagValue(flags, 'discovery-file') ?? scalar(node?.map, 'discovery', 'file', 'kubeConfigPath'),
+      flagValue(flags, 'discovery-file') ?? scalar(node?.values, 'discovery', 'file', 'kubeConfigPath'),
     ),
-    ...given('tokenId', tokenId(flags, node?.map)),
-    ...given('token', verb === 'join' ? bootstrapToken(flags, node?.map) : undefined),
-    ...given('patchesDirectory', patchesDirectory(flags, node?.map)),
-    ...given('dnsDomain', scalar(cluster?.map, 'networking', 'dnsDomain')),
-    serviceSubnets: subnets(cluster?.map, 'serviceSubnet'),
-    podSubnets: subnets(cluster?.map, 'podSubnet'),
-    ...given('discoveryTimeoutSeconds', discoveryTimeout(node?.map)),
+    ...given('tokenId', tokenId(flags, node?.values)),
+    ...given('token', verb === 'join' ? bootstrapToken(flags, node?.values) : undefined),
+    ...given('patchesDirectory', patchesDirectory(flags, node?.values)),
+    ...given('dnsDomain', scalar(cluster?.values, 'networking', 'dnsDomain')),
+    serviceSubnets: subnets(cluster?.values, 'serviceSubnet'),
+    podSubnets: subnets(cluster?.values, 'podSubnet'),
+    ...given('discoveryTimeoutSeconds', discoveryTimeout(node?.values)),
     ...given(
       'kubernetesVersion',
-      flagValue(flags, 'kubernetes-version') ?? scalar(cluster?.map, 'kubernetesVersion'),
+      flagValue(flags, 'kubernetes-version') ?? scalar(cluster?.values, 'kubernetesVersion'),
     ),
     ...given(
       'imageRepository',
-      flagValue(flags, 'image-repository') ?? scalar(cluster?.map, 'imageRepository'),
+      flagValue(flags, 'image-repository') ?? scalar(cluster?.values, 'imageRepository'),
     ),
-    ...given('imagePullPolicy', scalar(node?.map, 'nodeRegistration', 'imagePullPolicy')),
-    ...given('imagePullSerial', scalar(node?.map, 'nodeRegistration', 'imagePullSerial')),
+    ...given('imagePullPolicy', scalar(node?.values, 'nodeRegistration', 'imagePullPolicy')),
+    ...given('imagePullSerial', scalar(node?.values, 'nodeRegistration', 'imagePullSerial')),
     ...given(
       'advertiseAddress',
       flagValue(flags, 'apiserver-advertise-address') ?? scalar(api, 'advertiseAddress'),
     ),
-    ...given('providerId', kubeletArgument(node?.map)('provider-id')),
-    ...given('nodeIp', kubeletArgument(node?.map)('node-ip')),
+    ...given('providerId', kubeletArgument(node?.values)('provider-id')),
+    ...given('nodeIp', kubeletArgument(node?.values)('node-ip')),
   };
 }
 
 /** Seconds of the discovery timeout that a JoinConfiguration of any version sets. */
-function discoveryTimeout(node: YAMLMap | undefined): number | undefined {
+function discoveryTimeout(node: Section): number | undefined {
   const text = scalar(node, 'timeouts', 'discovery') ?? scalar(node, 'discovery', 'timeout');
   return text === undefined ? undefined : parseGoDuration(text);
 }
 
-function joinEndpoints(flags: ParsedFlags, node: YAMLMap | undefined): string[] {
+function joinEndpoints(flags: ParsedFlags, node: Section): string[] {
   const endpoint = flags.positional[0] ?? scalar(node, 'discovery', 'bootstrapToken', 'apiServerEndpoint');
   return endpoint === undefined ? [] : [endpoint];
 }
 
-function initEndpoints(flags: ParsedFlags, cluster: YAMLMap | undefined): string[] {
+function initEndpoints(flags: ParsedFlags, cluster: Section): string[] {
   const endpoint = flagValue(flags, 'control-plane-endpoint') ?? scalar(cluster, 'controlPlaneEndpoint');
   return endpoint === undefined ? [] : [endpoint];
 }
 
 const TOKEN = /^([a-z0-9]{6})\.[a-z0-9]{16}$/;
 
-function tokenId(flags: ParsedFlags, node: YAMLMap | undefined): string | undefined {
+function tokenId(flags: ParsedFlags, node: Section): string | undefined {
   const token =
     flagValue(flags, 'discovery-token') ??
     flagValue(flags, 'token') ??
@@ -184,13 +189,13 @@ const withPort = (endpoint: string): string => (/:\d+$/.test(endpoint) ? endpoin
  * kubeadm has its patches in the configuration since v1beta3, before that by a flag, which has changed its
  * name.
  */
-function patchesDirectory(flags: ParsedFlags, node: YAMLMap | undefined): string | undefined {
+function patchesDirectory(flags: ParsedFlags, node: Section): string | undefined {
   const flag = flagValue(flags, 'patches') ?? flagValue(flags, 'experimental-patches');
   return flag ?? scalar(node, 'patches', 'directory');
 }
 
 /** With two address families there are two, with a comma between. */
-function subnets(cluster: YAMLMap | undefined, key: string): string[] {
+function subnets(cluster: Section, key: string): string[] {
   const text = scalar(cluster, 'networking', key) ?? '';
   return text
     .split(',')
@@ -198,7 +203,7 @@ function subnets(cluster: YAMLMap | undefined, key: string): string[] {
     .filter((part) => part !== '');
 }
 
-function bootstrapToken(flags: ParsedFlags, node: YAMLMap | undefined): Sensitive<string> | undefined {
+function bootstrapToken(flags: ParsedFlags, node: Section): Sensitive<string> | undefined {
   const token =
     flagValue(flags, 'tls-bootstrap-token') ??
     flagValue(flags, 'token') ??
@@ -208,19 +213,19 @@ function bootstrapToken(flags: ParsedFlags, node: YAMLMap | undefined): Sensitiv
 }
 
 /** Its own argument wins over the cluster's configuration, of which a join sees nothing. */
-function allowsCgroupV1(node: YAMLMap | undefined, documents: readonly ConfigDocument[]): boolean {
+function allowsCgroupV1(node: Section, documents: readonly ConfigDocument[]): boolean {
   const fails = kubeletArgument(node)('fail-cgroupv1') ?? kubeletSetting(documents)('failCgroupV1');
   // As the kubelet reads it.
   return fails !== undefined && /^(0|f|false)$/i.test(fails);
 }
 
-function kubeletArgument(node: YAMLMap | undefined): (name: string) => string | undefined {
+function kubeletArgument(node: Section): (name: string) => string | undefined {
   const registration = at(node, 'nodeRegistration');
   return (name) => extraArgument(registration, name);
 }
 
 function kubeletSetting(documents: readonly ConfigDocument[]): (...path: string[]) => string | undefined {
-  const kubelet = documents.find(({ kind }) => kind === 'KubeletConfiguration')?.map;
+  const kubelet = documents.find(({ kind }) => kind === 'KubeletConfiguration')?.values;
   return (...path) => scalar(kubelet, ...path);
 }
 
@@ -228,24 +233,23 @@ function given<K extends string, V>(key: K, value: V | undefined): { [key in K]?
   return (value === undefined ? {} : { [key]: value }) as { [key in K]?: V };
 }
 
-function at(map: YAMLMap | undefined, ...path: string[]): YAMLMap | undefined {
-  const value = map?.getIn(path);
-  return isMap(value) ? (value as YAMLMap) : undefined;
+function at(map: Section, ...path: string[]): Section {
+  const value = valueAt(map, ...path);
+  return isValues(value) ? value : undefined;
 }
 
-function has(map: YAMLMap | undefined, key: string): boolean {
-  const value = map?.get(key);
-  return value !== undefined && value !== null;
+function has(map: Section, key: string): boolean {
+  return (valueAt(map, key) ?? undefined) !== undefined;
 }
 
-function scalar(map: YAMLMap | undefined, ...path: string[]): string | undefined {
-  const value: unknown = map?.getIn(path);
+function scalar(map: Section, ...path: string[]): string | undefined {
+  const value = valueAt(map, ...path);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function listOr(flag: string[], map: YAMLMap | undefined, key: string): string[] {
+function listOr(flag: string[], map: Section, key: string): string[] {
   if (flag.length > 0) return flag;
-  const value = map?.get(key);
-  return isSeq(value) ? value.items.map((item) => String(item)) : [];
+  const value = valueAt(map, key);
+  return Array.isArray(value) ? value.map(String) : [];
 }

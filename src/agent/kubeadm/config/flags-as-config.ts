@@ -1,6 +1,6 @@
-import { stringify } from 'yaml';
 import { newestSpoken } from './api/versions.ts';
 import { flagIsSet, flagList, flagValue, parseFlags } from './flags.ts';
+import { writeYaml } from './yaml/write-yaml.ts';
 
 /** Flags that kubeadm takes beside `--config` in every release from 1.15 on (`isAllowedFlag`). */
 const BESIDE = ['ignore-preflight-errors', 'node-name', 'skip-phases', 'v'];
@@ -21,9 +21,6 @@ const KNOWN = new Set([
   'cri-socket',
   'patches',
 ]);
-
-/** Every text in quotes, so that no reader takes one for something else. */
-const PLAIN_KEYS = { version: '1.1', defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' } as const;
 
 /**
  * A join by flags as the JoinConfiguration that asks for the same, with the flags that stay beside it. Only a
@@ -87,5 +84,5 @@ export function flagsAsConfig(
   const beside = BESIDE.flatMap((name) =>
     (flags.values.get(name) ?? []).map((given) => `--${name}=${given}`),
   );
-  return { text: stringify(asked, { ...PLAIN_KEYS, lineWidth: 0 }), args: beside };
+  return { text: writeYaml(asked), args: beside };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { yamlDocuments } from '../../../../test/support/kubeadm/yaml-documents.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import { readCall } from './read-call.ts';
@@ -15,7 +15,7 @@ const command = (verb: 'init' | 'join', ...args: string[]): KubeadmCommand => ({
 });
 const shape = (text: string, minor: number, verb: 'init' | 'join' = 'join') =>
   shapedConfig(readCall({ ...command(verb), patches: '/p' }, text), { discoveryTimeoutSeconds: 60, minor });
-const documents = (text = '') => parseAllDocuments(text).map((document) => document.toJS());
+const documents = (text = '') => yamlDocuments(text);
 
 describe('patches', () => {
   test.each([

@@ -1,6 +1,6 @@
 /** How kubeadm is told where patches are: in its configuration since v1beta3, before that by flags. */
 import { NODE_KINDS, readDocuments } from './yaml/config-documents.ts';
-import { putScalar } from './yaml/edit-yaml.ts';
+import { putValue, withDocument } from './yaml/edit-document.ts';
 
 /** `--experimental-patches` up to 1.21, `--patches` from 1.22 on (kubernetes/kubernetes #103063). */
 export function patchesFlag(directory: string, minor: number | undefined): string {
@@ -24,12 +24,11 @@ export function withPatches(
   const kind = NODE_KINDS[verb];
   const own = readDocuments(text, 'file').some((document) => document.own && document.kind === kind);
   if (!own) {
-    const gap = text.endsWith('\n') ? '' : '\n';
-    const added = `---\napiVersion: kubeadm.k8s.io/${version}\nkind: ${kind}\npatches:\n  directory: ${directory}\n`;
-    return { text: `${text}${gap}${added}`, flags: [] };
+    const added = { apiVersion: `kubeadm.k8s.io/${version}`, kind, patches: { directory } };
+    return { text: withDocument(text, added), flags: [] };
   }
-  const put = putScalar(text, kind, ['patches', 'directory'], directory, (present) => present === undefined);
-  // Where the place cannot be written to safely, kubeadm itself says whether it takes the flag beside the
+  const put = putValue(text, kind, ['patches', 'directory'], directory, (present) => present === undefined);
+  // Where something else stands in its place, kubeadm itself says whether it takes the flag beside the
   // file.
   return { text: put, flags: put === text ? [patchesFlag(directory, minor)] : [] };
 }

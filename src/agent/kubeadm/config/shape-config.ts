@@ -2,16 +2,15 @@
  * Shortens the one wait in kubeadm that nobody can look into: discovery loops silently for five minutes when
  * nothing else is set. With a minute the agent can say why an attempt failed, and try again.
  */
-import { isMap, isScalar, type YAMLMap } from 'yaml';
 import { type ConfigDocument, readDocuments } from './yaml/config-documents.ts';
-import { findPair, insert, replaceNull } from './yaml/edit-yaml.ts';
+import { isValues } from './yaml/config-node.ts';
+import { editDocument, putValue } from './yaml/edit-document.ts';
 import { formatGoDuration } from './yaml/go-duration.ts';
 
 /**
  * The configuration with the discovery timeout set where the user set none: `timeouts.discovery` from v1beta4
- * on, `discovery.timeout` before. Every other byte stays as it is, comments and other documents too. Returns
- * the text unchanged when there is no JoinConfiguration, when the timeout is set, or when the place for it is
- * an alias.
+ * on, `discovery.timeout` before. Other documents stay as they are. Returns the text unchanged when there is no
+ * JoinConfiguration, or when the timeout is set.
  *
  * @throws KubeadmError `KubeadmConfigInvalid` when the text cannot be read.
  */
@@ -19,23 +18,18 @@ export function shapeConfig(
   text: string,
   { discoveryTimeoutSeconds }: { discoveryTimeoutSeconds: number },
 ): string {
-  const join = readDocuments(text, 'file').find(({ own, kind }) => own && kind === 'JoinConfiguration');
+  const kind = 'JoinConfiguration';
+  const join = readDocuments(text, 'file').find((document) => document.own && document.kind === kind);
   if (join === undefined) return text;
   const duration = formatGoDuration(discoveryTimeoutSeconds);
-  const path = usesTimeouts(join) ? ['timeouts', 'discovery'] : ['discovery', 'timeout'];
-  const [section = '', key = ''] = path;
-  const pair = findPair(join.map, section);
-  if (pair === undefined) {
+  if (usesTimeouts(join))
+    return putValue(text, kind, ['timeouts', 'discovery'], duration, (present) => present === undefined);
+  return editDocument(text, kind, ({ discovery }) => {
     // Without a discovery section the configuration is not valid, and kubeadm says so best itself.
-    return section === 'timeouts' ? insert(text, join.map, section, `{${key}: ${duration}}`) : text;
-  }
-  const value = pair.value;
-  if (isMap(value))
-    return findPair(value as YAMLMap, key) === undefined
-      ? insert(text, value as YAMLMap, key, duration)
-      : text;
-  const isNull = value === null || (isScalar(value) && value.value === null);
-  return isNull && section === 'timeouts' ? replaceNull(text, pair, `{${key}: ${duration}}`) : text;
+    if (!isValues(discovery) || Object.hasOwn(discovery, 'timeout')) return false;
+    discovery.timeout = duration;
+    return true;
+  });
 }
 
 function usesTimeouts({ version }: ConfigDocument): boolean {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { yamlDocuments } from '../../../../test/support/kubeadm/yaml-documents.ts';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
@@ -31,15 +32,14 @@ describe('shapedArguments', () => {
     const command: KubeadmCommand = { kind: 'kubeadm', verb, args: sensitive(args), configPath: CONFIG };
     return shapeOf(command, { discoveryTimeoutSeconds: 60, minor });
   };
+  const shapedValues = async () => yamlDocuments((await host.files.read(SHAPED_CONFIG)).toString());
   const shaped = async (args: string[], verb?: 'init' | 'join') => (await shape(args, verb)).args;
 
   it('gives kubeadm a copy with the timeout, for its eyes only, and takes it away with the run', async () => {
     await host.files.write(CONFIG, JOIN);
     expect(await shaped(['--config', CONFIG, '--v', '5'])).toEqual(['--config', SHAPED_CONFIG, '--v', '5']);
     expect(await shaped([`--config=${CONFIG}`])).toEqual([`--config=${SHAPED_CONFIG}`]);
-    expect((await host.files.read(SHAPED_CONFIG)).toString()).toBe(
-      JOIN.replace('  boot', '  timeout: 1m0s\n  boot'),
-    );
+    expect(await shapedValues()).toEqual(yamlDocuments(JOIN.replace('  boot', '  timeout: 1m0s\n  boot')));
     expect(statSync(join(root, SHAPED_CONFIG)).mode & 0o777).toBe(0o600);
     await forgetRun(host);
     expect(await host.files.stat(SHAPED_CONFIG)).toBeUndefined();
@@ -64,8 +64,8 @@ describe('shapedArguments', () => {
     };
     const options = { discoveryTimeoutSeconds: 60, capSeconds: 45, endpoint: '10.0.0.2:6443' };
     await shapeOf(command, options);
-    expect((await host.files.read(SHAPED_CONFIG)).toString()).toBe(
-      text.replace('5m0s', '45s').replace('"api:6443"', '"10.0.0.2:6443"'),
+    expect(await shapedValues()).toEqual(
+      yamlDocuments(text.replace('5m0s', '45s').replace('"api:6443"', '"10.0.0.2:6443"')),
     );
     const { configPath: _, ...onLine } = command;
     const args = sensitive(['--token', 'x', 'api:6443', '--v=5']);
@@ -88,10 +88,10 @@ describe('shapedArguments', () => {
     expect(args).toEqual([`--config=${SHAPED_CONFIG}`, '--v=5']);
     const text = (await host.files.read(SHAPED_CONFIG)).toString();
     expect(text).toContain('apiServerEndpoint: "10.0.0.2:6443"');
-    expect(text).toContain('discovery: 45s');
-    expect(text).toContain('patches: {directory: /p}');
+    expect(text).toContain('discovery: "45s"');
+    expect(text).toContain('patches:\n  directory: "/p"');
     await shapeOf(good, { discoveryTimeoutSeconds: 60, minor: 20 });
-    expect((await host.files.read(SHAPED_CONFIG)).toString()).toContain('timeout: 1m0s');
+    expect((await host.files.read(SHAPED_CONFIG)).toString()).toContain('timeout: "1m0s"');
     expect(statSync(join(root, SHAPED_CONFIG)).mode & 0o777).toBe(0o600);
     const bad = joining('--token', 'nonsense');
     expect((await shapeOf(bad, { discoveryTimeoutSeconds: 60, minor: 36 })).args).toEqual(bad.args.reveal());
@@ -126,7 +126,7 @@ describe('shapedArguments', () => {
     expect(converted).toEqual({ from: 'v1beta4', to: 'v1beta2' });
     const copy = (await host.files.read(SHAPED_CONFIG)).toString();
     expect(copy).toMatch(/^apiVersion: "kubeadm.k8s.io\/v1beta2"$/m);
-    expect(copy).toContain('timeout: 1m0s');
+    expect(copy).toContain('timeout: "1m0s"');
     expect((await shape(['--config', CONFIG, '--skip-phases', 'a'], 'join', 20)).args).not.toContain(
       '--skip-phases=preflight',
     );

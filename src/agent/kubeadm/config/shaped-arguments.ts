@@ -14,8 +14,7 @@ import { withLabels } from './kubelet/node-labels.ts';
 import { patchesFlag, withPatches } from './patches.ts';
 import { type CallReading, readCall } from './read-call.ts';
 import { shapeConfig } from './shape-config.ts';
-import { putScalar } from './yaml/edit-yaml.ts';
-import { stillJson } from './yaml/still-json.ts';
+import { putValue } from './yaml/edit-document.ts';
 
 /** The copy of the configuration that kubeadm reads; it holds what the original holds, token included. */
 export const SHAPED_CONFIG = `${RUN_DIR}/kubeadm.yaml`;
@@ -119,9 +118,7 @@ export function shapedConfig(
   const { verb, args, patches, configPath: name = 'file' } = command;
   const adds = patches !== undefined && config?.patchesDirectory === undefined;
   const conversion =
-    minor === undefined
-      ? undefined
-      : convertConfig(verb, original, documents, minor, adds ? WITH_PATCHES : undefined);
+    minor === undefined ? undefined : convertConfig(verb, documents, minor, adds ? WITH_PATCHES : undefined);
   const problems = [...checkConfig(verb, documents), ...(conversion?.problems ?? [])];
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors[0] !== undefined) throw refusal(name, errors[0], errors.length - 1);
@@ -137,16 +134,15 @@ export function shapedConfig(
   const asked =
     endpoint === undefined
       ? capped
-      : putScalar(capped, 'JoinConfiguration', ENDPOINT, JSON.stringify(endpoint), isOther(endpoint));
+      : putValue(capped, 'JoinConfiguration', ENDPOINT, endpoint, isOther(endpoint));
   const labelled =
     Object.keys(labels).length === 0 || version === undefined
       ? asked
       : withLabels(asked, verb, labels, version);
-  const { text: edited, flags } =
+  const { text, flags } =
     adds && version !== undefined
       ? withPatches(labelled, verb, patches, { version, minor })
       : { text: labelled, flags: [] };
-  const text = stillJson(converted, edited);
   return {
     warnings,
     flags: [...(conversion?.flags ?? []).filter((flag) => !isGiven(flag, args.reveal())), ...flags],

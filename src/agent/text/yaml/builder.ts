@@ -4,17 +4,10 @@ import type { Report } from '../report.ts';
 import type { SourceText } from '../source-text.ts';
 import { Entries, expandMerges, type RawEntry } from './mapping.ts';
 import type { Node, ScalarNode } from './node.ts';
+import type { Filling, NodeMaker, Properties } from './node-maker.ts';
 import { ScalarError } from './scalar-error.ts';
 import { resolvePlain, resolveTagged, type ScalarValue } from './scalars.ts';
 import { YamlSyntaxError, YamlTooLarge } from './scan/syntax-error.ts';
-import type { Token } from './scan/tokens.ts';
-
-/** Anchor and tag in front of a node. */
-export interface Properties {
-  anchor?: Token & { kind: 'anchor' };
-  /** The tag's full name. */
-  tag?: string;
-}
 
 /** A node and its size after every alias is replaced; the size is only counted, the copy is never made. */
 export interface Built {
@@ -25,17 +18,11 @@ export interface Built {
   special?: '<<' | '=';
 }
 
-/** A collection that is being filled. */
-interface Filling<A extends unknown[]> {
-  add(...parts: A): void;
-  done(): Built;
-}
-
 /**
  * Makes nodes by PyYAML's rules. An alias is the very node of its anchor and not a copy. The builder counts
  * what a consumer would see against a limit, so that nested aliases ("billion laughs") cannot blow up.
  */
-export class Builder {
+export class Builder implements NodeMaker<Built> {
   readonly #source: SourceText;
   readonly #report: Report;
   readonly #anchors = new Map<string, Built | 'open'>();
@@ -106,7 +93,7 @@ export class Builder {
     }
   }
 
-  sequence({ tag }: Properties, at: number): Filling<[item: Built]> {
+  sequence({ tag }: Properties, at: number): Filling<[item: Built], Built> {
     const where = this.#source.locate(at);
     this.#checkTag(tag, 'seq', where);
     const size = { nodes: 1, chars: 0 };
@@ -120,7 +107,7 @@ export class Builder {
     };
   }
 
-  mapping({ tag }: Properties, at: number): Filling<[key: Built, value: Built]> {
+  mapping({ tag }: Properties, at: number): Filling<[key: Built, value: Built], Built> {
     const where = this.#source.locate(at);
     this.#checkTag(tag, 'map', where);
     const size = { nodes: 1, chars: 0 };

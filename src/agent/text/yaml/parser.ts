@@ -1,4 +1,4 @@
-import type { Builder, Built, Properties } from './builder.ts';
+import type { NodeMaker, Properties } from './node-maker.ts';
 import { TagHandles } from './properties.ts';
 import { YamlSyntaxError } from './scan/syntax-error.ts';
 import type { Token } from './scan/tokens.ts';
@@ -7,26 +7,33 @@ type Kind = Token['kind'];
 
 const NO_PROPERTIES: Properties = {};
 
+/** One of several documents: its node, undefined where there is none, and the part of the text between its marks. */
+export interface Part<B> {
+  built: B | undefined;
+  from: number;
+  to: number;
+}
+
 /**
- * Assembles the tokens into exactly one document and gives every node to the builder. It follows the grammar
- * of PyYAML's parser.
+ * Assembles the tokens into documents and gives every node to the builder. It follows the grammar of PyYAML's
+ * parser, which is that of libyaml, too.
  *
  * @throws YamlSyntaxError its own, or the one of a `broken` token
  */
-export class Parser {
+export class Parser<B> {
   readonly #tokens: readonly Token[];
-  readonly #builder: Builder;
+  readonly #builder: NodeMaker<B>;
   #index = 0;
   #current: Token | undefined;
   #handles = new TagHandles([]);
 
-  constructor(tokens: readonly Token[], builder: Builder) {
+  constructor(tokens: readonly Token[], builder: NodeMaker<B>) {
     this.#tokens = tokens;
     this.#builder = builder;
   }
 
-  /** The document; undefined if the text holds none. */
-  document(): Built | undefined {
+  /** The only document; undefined if the text holds none. */
+  document(): B | undefined {
     if (this.#is('end')) return undefined;
     if (!this.#isOneOf('directive', 'document-start')) {
       const built = this.#block();
@@ -34,18 +41,39 @@ export class Parser {
       return built;
     }
     this.#documentStart();
-    const empty = this.#isOneOf('directive', 'document-start', 'document-end', 'end');
-    const built = empty ? this.#builder.empty({}, this.#at) : this.#block();
+    const built = this.#isAtMark() ? this.#builder.empty({}, this.#at) : this.#block();
     this.#endOfDocument();
     return built;
   }
 
-  #documentStart(): void {
+  /** All documents. `begin` is told of each, for an anchor counts in its document alone. */
+  documents(begin: () => void): Part<B>[] {
+    const parts: Part<B>[] = [];
+    for (;;) {
+      while (this.#skip('document-end'));
+      if (this.#is('end')) return parts;
+      begin();
+      let from = 0;
+      if (parts.length > 0 || this.#isOneOf('directive', 'document-start')) from = this.#documentStart();
+      const built = this.#isAtMark() ? undefined : this.#block();
+      if (!this.#isAtMark()) throw textAfterEnd(this.#at);
+      parts.push({ built, from, to: this.#at });
+    }
+  }
+
+  #isAtMark(): boolean {
+    return this.#isOneOf('directive', 'document-start', 'document-end', 'end');
+  }
+
+  /** @returns where the document begins, behind its mark */
+  #documentStart(): number {
     const directives: Token[] = [];
     while (this.#is('directive')) directives.push(this.#take());
     this.#handles = new TagHandles(directives);
-    if (!this.#skip('document-start'))
-      throw new YamlSyntaxError('A line with --- must follow the % directives.', this.#at);
+    const { at } = this.#token;
+    if (this.#skip('document-start')) return at + '---'.length;
+    const before = directives.length > 0 ? 'the % directives' : 'the end of a document (...)';
+    throw new YamlSyntaxError(`A line with --- must follow ${before}.`, at);
   }
 
   #endOfDocument(): void {
@@ -58,10 +86,7 @@ export class Parser {
         this.#at,
       );
     }
-    throw new YamlSyntaxError(
-      'There is text after the end of the YAML; its indentation or a bracket does not fit the lines above.',
-      this.#at,
-    );
+    throw textAfterEnd(this.#at);
   }
 
   get #token(): Token {
@@ -106,20 +131,20 @@ export class Parser {
     return true;
   }
 
-  #block(): Built {
+  #block(): B {
     return this.#node(true, false);
   }
 
   /** A mapping's key or value. If it is a list, its items may stand as far left as the key. */
-  #blockOrIndentless(): Built {
+  #blockOrIndentless(): B {
     return this.#node(true, true);
   }
 
-  #flow(): Built {
+  #flow(): B {
     return this.#node(false, false);
   }
 
-  #node(block: boolean, indentless: boolean): Built {
+  #node(block: boolean, indentless: boolean): B {
     const token = this.#token;
     const { kind, at } = token;
     if (kind === 'alias') {
@@ -144,7 +169,7 @@ export class Parser {
     return properties;
   }
 
-  #content(properties: Properties, at: number, block: boolean, indentless: boolean): Built {
+  #content(properties: Properties, at: number, block: boolean, indentless: boolean): B {
     const token = this.#token;
     if (indentless && token.kind === 'block-entry') return this.#indentless(properties, at);
     switch (token.kind) {
@@ -168,7 +193,7 @@ export class Parser {
     throw new YamlSyntaxError(unexpected(token, block), token.at);
   }
 
-  #blockSequence(properties: Properties, at: number): Built {
+  #blockSequence(properties: Properties, at: number): B {
     const sequence = this.#builder.sequence(properties, at);
     this.#take();
     while (this.#is('block-entry')) {
@@ -182,7 +207,7 @@ export class Parser {
   }
 
   /** A list whose dashes stand as far left as the key of the surrounding mapping. */
-  #indentless(properties: Properties, at: number): Built {
+  #indentless(properties: Properties, at: number): B {
     const sequence = this.#builder.sequence(properties, at);
     while (this.#is('block-entry')) {
       const entry = this.#take();
@@ -192,7 +217,7 @@ export class Parser {
     return sequence.done();
   }
 
-  #blockMapping(properties: Properties, at: number): Built {
+  #blockMapping(properties: Properties, at: number): B {
     const mapping = this.#builder.mapping(properties, at);
     this.#take();
     while (this.#is('key')) {
@@ -204,7 +229,7 @@ export class Parser {
   }
 
   /** The node after a key's or a value's sign; an empty one if the sign or the node is missing. */
-  #blockPart(kind: 'key' | 'value'): Built {
+  #blockPart(kind: 'key' | 'value'): B {
     const at = this.#at;
     const present = this.#skip(kind) && !this.#isOneOf('key', 'value', 'block-end');
     return present ? this.#blockOrIndentless() : this.#builder.empty({}, at);
@@ -218,7 +243,7 @@ export class Parser {
     );
   }
 
-  #flowSequence(properties: Properties, at: number): Built {
+  #flowSequence(properties: Properties, at: number): B {
     const sequence = this.#builder.sequence(properties, at);
     this.#take();
     for (let first = true; !this.#is('flow-sequence-end'); first = false) {
@@ -232,7 +257,7 @@ export class Parser {
   }
 
   /** `[a: 1]` is a list that holds a mapping. */
-  #pairInSequence(): Built {
+  #pairInSequence(): B {
     const at = this.#at;
     const mapping = this.#builder.mapping({}, at);
     const key = this.#flowPart('key', 'value', 'flow-entry', 'flow-sequence-end');
@@ -240,13 +265,13 @@ export class Parser {
     return mapping.done();
   }
 
-  #flowPart(kind: 'key' | 'value', ...ends: Kind[]): Built {
+  #flowPart(kind: 'key' | 'value', ...ends: Kind[]): B {
     const at = this.#at;
     const present = this.#skip(kind) && !this.#isOneOf(...ends);
     return present ? this.#flow() : this.#builder.empty({}, at);
   }
 
-  #flowMapping(properties: Properties, at: number): Built {
+  #flowMapping(properties: Properties, at: number): B {
     const mapping = this.#builder.mapping(properties, at);
     this.#take();
     for (let first = true; !this.#is('flow-mapping-end'); first = false) {
@@ -271,6 +296,13 @@ export class Parser {
       : `A comma or the closing ${bracket} is missing before this.`;
     throw new YamlSyntaxError(message, this.#at);
   }
+}
+
+function textAfterEnd(at: number): YamlSyntaxError {
+  return new YamlSyntaxError(
+    'There is text after the end of the YAML; its indentation or a bracket does not fit the lines above.',
+    at,
+  );
 }
 
 function unexpected(token: Token, block: boolean): string {

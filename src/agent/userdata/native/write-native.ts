@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Document as YamlDocument } from 'yaml';
+import { dump } from 'js-yaml';
 import { Sensitive } from '../../../secrets/sensitive.ts';
 import type { Document } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
@@ -126,9 +126,7 @@ function bytes(value: Uint8Array): unknown {
 
 /** YAML that is read as it was meant; where two rules of YAML differ, JSON, which is YAML too. */
 function asYaml(value: Plain): string {
-  const pretty = new YamlDocument(value, { version: '1.1', aliasDuplicateObjects: false }).toString({
-    lineWidth: 0,
-  });
+  const pretty = dump(value, { lineWidth: -1, noRefs: true });
   if (isReadAs(pretty, value)) return pretty;
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return `${JSON.stringify(value, undefined, 2).replace(/[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff-\uffff]/g, escaped)}\n`;

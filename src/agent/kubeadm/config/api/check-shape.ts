@@ -1,11 +1,11 @@
 /**
  * Holds a document against the shape of its API version: unknown fields and wrong types, each with its place.
  */
-import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml';
 import type { ConfigDocument } from '../yaml/config-documents.ts';
+import type { ConfigNode, MapNode } from '../yaml/config-node.ts';
 import { isGoDuration } from '../yaml/go-duration.ts';
 import { nearest } from './nearest.ts';
-import { isNothing, offsetOf, pairsOf, resolved, scalarValue } from './nodes.ts';
+import { isNothing } from './nodes.ts';
 import type { ConfigProblem } from './problem.ts';
 import { type Field, isOwnKind, NAME_AND_VALUE, SCHEMA, type Shape } from './schema.ts';
 import { type ApiVersion, isSince } from './versions.ts';
@@ -35,34 +35,26 @@ export function checkShape(document: ConfigDocument, version: ApiVersion): Confi
   return problems;
 }
 
-function checkNode(
-  at: At,
-  raw: unknown,
-  shape: Shape,
-  owner: string,
-  path: string,
-  place: unknown = raw,
-): void {
-  const node = resolved(at.document, raw);
+function checkNode(at: At, node: ConfigNode, shape: Shape, owner: string, path: string): void {
   if (isNothing(node) || at.depth > 50) return;
   const deeper = { ...at, depth: at.depth + 1 };
-  const wrong = (what: string) => report(at, 'error', `${path || owner} must be ${what}`, place);
+  const wrong = (what: string) => report(at, 'error', `${path || owner} must be ${what}`, node.at);
   switch (shape.kind) {
     case 'anything':
       break;
     case 'object':
-      if (isMap(node)) checkFields(deeper, node as YAMLMap, shape.fields, path);
+      if (node.kind === 'map') checkFields(deeper, node, shape.fields, path);
       else wrong('a mapping of fields');
       break;
     case 'map':
-      if (!isMap(node)) wrong('a mapping of names to values');
+      if (node.kind !== 'map') wrong('a mapping of names to values');
       else {
-        for (const { key, pair } of pairsOf(at.document, node as YAMLMap))
-          checkNode(deeper, pair.value, shape.of, owner, `${path}.${key}`, pair.value ?? pair.key);
+        for (const [key, { value }] of node.pairs)
+          checkNode(deeper, value, shape.of, owner, `${path}.${key}`);
       }
       break;
     case 'list':
-      if (!isSeq(node)) wrong('a list');
+      if (node.kind !== 'list') wrong('a list');
       else {
         node.items.forEach((item, index) => {
           checkNode(deeper, item, shape.of, owner, `${path}[${index}]`);
@@ -70,30 +62,30 @@ function checkNode(
       }
       break;
     case 'arguments':
-      checkArguments(at, node, owner, path, place);
+      checkArguments(at, node, owner, path);
       break;
     default:
       checkScalar(node, shape.kind, wrong);
   }
 }
 
-function checkArguments(at: At, node: unknown, owner: string, path: string, place: unknown): void {
+function checkArguments(at: At, node: ConfigNode, owner: string, path: string): void {
   const asList = isSince(at.version, 'v1beta4');
-  if (asList ? isSeq(node) : isMap(node)) {
+  if (node.kind === (asList ? 'list' : 'map')) {
     const shape: Shape = asList
       ? { kind: 'list', of: NAME_AND_VALUE }
       : { kind: 'map', of: { kind: 'text' } };
-    checkNode(at, node, shape, owner, path, place);
+    checkNode(at, node, shape, owner, path);
     return;
   }
   const what = asList
     ? 'a list of entries with name and value, as v1beta4 has it'
     : `a mapping of flags to values, as ${at.version} has it`;
-  report(at, 'error', `${path} must be ${what}`, place);
+  report(at, 'error', `${path} must be ${what}`, node.at);
 }
 
-function checkFields(at: At, map: YAMLMap, fields: Record<string, Field>, path: string): void {
-  for (const { key, pair } of pairsOf(at.document, map)) {
+function checkFields(at: At, map: MapNode, fields: Record<string, Field>, path: string): void {
+  for (const [key, { keyAt, value }] of map.pairs) {
     const here = path === '' ? key : `${path}.${key}`;
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     if (field === undefined) {
@@ -103,16 +95,16 @@ function checkFields(at: At, map: YAMLMap, fields: Record<string, Field>, path: 
         at,
         'warning',
         `${here} is no field of ${at.document.kind}, and kubeadm passes over it${hint}`,
-        pair.key,
+        keyAt,
       );
     } else if (field.since !== undefined && !isSince(at.version, field.since)) {
       const what = `${here} came with ${field.since}, and kubeadm passes over it in ${at.version}`;
-      report(at, 'warning', what, pair.key);
+      report(at, 'warning', what, keyAt);
     } else if (field.until !== undefined && !isSince(field.until, at.version)) {
       const now = field.now === undefined ? '' : `; it is ${field.now} now`;
       const what = `${here} was there until ${field.until}, and kubeadm passes over it in ${at.version}${now}`;
-      report(at, 'warning', what, pair.key);
-    } else checkNode(at, pair.value, field, at.document.kind, here, pair.value ?? pair.key);
+      report(at, 'warning', what, keyAt);
+    } else checkNode(at, value, field, at.document.kind, here);
   }
 }
 
@@ -121,16 +113,15 @@ const YES_NO = /^(true|false|yes|no|on|off)$/i;
 const NUMBER = /^[-+]?(\d+|\d*\.\d+|\d+\.\d*)([eE][-+]?\d+)?$/;
 
 function checkScalar(
-  node: unknown,
+  node: ConfigNode,
   kind: 'text' | 'yes-no' | 'number' | 'duration',
   wrong: (what: string) => void,
 ): void {
-  if (!isScalar(node)) {
+  if (node.kind !== 'scalar') {
     wrong(kind === 'yes-no' ? 'true or false' : `a ${kind}`);
     return;
   }
-  const value = scalarValue(node);
-  const source = node.source ?? '';
+  const { value, source } = node;
   // Only what both readers take for a number or a yes or no; what one of them may take for text is left
   // alone.
   const isBoolean = typeof value === 'boolean' && YES_NO.test(source);
@@ -145,7 +136,7 @@ function checkScalar(
     wrong('a duration such as 5m0s');
 }
 
-function report(at: At, severity: ConfigProblem['severity'], message: string, node: unknown): void {
+function report(at: At, severity: ConfigProblem['severity'], message: string, offset: number): void {
   const code = severity === 'error' ? 'KubeadmConfigInvalid' : 'KubeadmConfigFieldUnknown';
-  at.problems.push({ severity, code, message, ...at.document.place(offsetOf(node, at.document.map)) });
+  at.problems.push({ severity, code, message, ...at.document.place(offset) });
 }

@@ -1,5 +1,6 @@
 /** Flags for components: a mapping of names to values before v1beta4, a list of names and values since. */
-import { type Draft, isValues, section, type Values } from './draft.ts';
+import { isValues, type Values } from '../yaml/config-node.ts';
+import { type Draft, section } from './draft.ts';
 
 /** The places in kubeadm's documents where flags for a component stand. */
 const PLACES: { kind: string; path: string[]; key: string }[] = [

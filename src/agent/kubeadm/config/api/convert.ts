@@ -1,9 +1,10 @@
 /** Brings a kubeadm configuration into a version of the API that the installed kubeadm reads. */
-import { parseDocument, stringify } from 'yaml';
 import type { ConfigDocument } from '../yaml/config-documents.ts';
+import type { Values } from '../yaml/config-node.ts';
+import { writeYaml } from '../yaml/write-yaml.ts';
 import { documentsFor } from './check.ts';
-import { Draft, type Loss, type Values } from './draft.ts';
-import { placeOf, plain } from './nodes.ts';
+import { Draft, type Loss } from './draft.ts';
+import { placeOf } from './nodes.ts';
 import type { ConfigProblem } from './problem.ts';
 import { beta2ToBeta3, beta3ToBeta4 } from './to-newer.ts';
 import { beta3ToBeta2, beta4ToBeta3 } from './to-older.ts';
@@ -40,13 +41,11 @@ const DOWN: Partial<Record<ApiVersion, (draft: Draft) => void>> = {
  * kubeadm's own documents are written anew, those of components (KubeletConfiguration and others) stay as
  * they are.
  *
- * @param documents Those of the text.
  * @param atLeast Something has to be said that older versions have no place for: where kubeadm reads this
  *   one, an older file is brought to it though kubeadm would read it.
  */
 export function convertConfig(
   verb: 'init' | 'join',
-  text: string,
   documents: readonly ConfigDocument[],
   minor: number,
   atLeast?: ApiVersion,
@@ -59,10 +58,10 @@ export function convertConfig(
   const to = targetOf(from, minor, atLeast);
   if (to === undefined || to === 'v1beta1') return undefined;
   const draft = new Draft();
-  for (const document of own) draft.documents.set(document.kind, plain(document, document.map) as Values);
+  for (const document of own) draft.documents.set(document.kind, structuredClone(document.values));
   walk(draft, from, to);
   return {
-    text: render(text, documents, own, draft, to),
+    text: render(documents, own, draft, to),
     flags: draft.flags,
     from,
     to,
@@ -102,7 +101,6 @@ function problemOf(
 }
 
 function render(
-  text: string,
   documents: readonly ConfigDocument[],
   own: ConfigDocument[],
   draft: Draft,
@@ -112,42 +110,18 @@ function render(
   const parts = documents.map((document) => {
     const values = own.includes(document) ? left.get(document.kind) : undefined;
     left.delete(document.kind);
-    return values === undefined ? sourceOf(text, document) : yaml(document.kind, values, to);
+    return values === undefined ? sourceOf(document) : yaml(document.kind, values, to);
   });
   for (const [kind, values] of left) parts.push(yaml(kind, values, to));
   return `---\n${parts.join('---\n')}`;
 }
 
-/** Every text in quotes, so that no reader takes one for something else. */
 function yaml(kind: string, { apiVersion: _, kind: __, ...values }: Values, version: ApiVersion): string {
-  const whole = { apiVersion: `kubeadm.k8s.io/${version}`, kind, ...values };
-  return stringify(whole, {
-    version: '1.1',
-    defaultStringType: 'QUOTE_DOUBLE',
-    defaultKeyType: 'PLAIN',
-    lineWidth: 0,
-    aliasDuplicateObjects: false,
-  });
+  return writeYaml({ apiVersion: `kubeadm.k8s.io/${version}`, kind, ...values });
 }
 
 /** A document that is not kubeadm's own, as it stands in the file. */
-function sourceOf(text: string, { map, parsed }: ConfigDocument): string {
-  const [start, , end] = map.range ?? [0, 0, 0];
-  const column = start - (text.lastIndexOf('\n', start - 1) + 1);
-  const slice = `${' '.repeat(column)}${text.slice(start, end).trimEnd()}\n`;
-  const again = parseDocument(slice, {
-    version: '1.1',
-    strict: false,
-    uniqueKeys: false,
-    logLevel: 'error',
-  });
-  try {
-    const values: unknown = parsed.toJS();
-    const same = again.errors.length === 0 && JSON.stringify(again.toJS()) === JSON.stringify(values);
-    return same ? slice : stringify(values, { version: '1.1', aliasDuplicateObjects: false });
-  } catch {
-    // It merges what is no mapping, or multiplies aliases: nobody can read it, and kubeadm says so best
-    // itself.
-    return slice;
-  }
+function sourceOf({ source }: ConfigDocument): string {
+  const whole = source.replace(/^[ \t]*\n/, '');
+  return whole.endsWith('\n') ? whole : `${whole}\n`;
 }

@@ -3,7 +3,7 @@
  * lost.
  */
 
-export type Values = Record<string, unknown>;
+import { isValues, type Values } from '../yaml/config-node.ts';
 
 /** Something that the other version cannot say; `path` leads to it in the document of that kind. */
 export interface Loss {
@@ -32,10 +32,6 @@ export class Draft {
   lose(kind: string, path: (string | number)[], instead: string, fatal = false): void {
     this.losses.push({ kind, path, instead, ...(fatal ? { fatal } : {}) });
   }
-}
-
-export function isValues(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The mapping at the path; undefined where there is none. */

@@ -1,6 +1,6 @@
 import type { Code } from '../../../../protocol/codes/codes.ts';
 import type { ConfigDocument } from '../yaml/config-documents.ts';
-import { placeOf, plain } from './nodes.ts';
+import { placeOf } from './nodes.ts';
 import type { ConfigProblem } from './problem.ts';
 
 export type Path = readonly (string | number)[];
@@ -13,7 +13,7 @@ export class Rules {
 
   constructor(document: ConfigDocument) {
     this.#document = document;
-    this.#root = plain(document, document.map);
+    this.#root = document.values;
   }
 
   /** The value there; undefined where there is none, or null. */

@@ -1,6 +1,8 @@
 /** Turns a configuration into the next older version of kubeadm's API, and tells what cannot be said there. */
+
+import { isValues, type Values } from '../yaml/config-node.ts';
 import { argumentsToMaps } from './convert-arguments.ts';
-import { type Draft, isValues, section, take, type Values, within } from './draft.ts';
+import { type Draft, section, take, within } from './draft.ts';
 
 const NODE_KINDS = ['InitConfiguration', 'JoinConfiguration'] as const;
 const CLUSTER = 'ClusterConfiguration';

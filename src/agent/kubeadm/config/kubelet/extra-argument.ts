@@ -1,4 +1,4 @@
-import { isMap, isSeq, type YAMLMap } from 'yaml';
+import { isValues, valueAt } from '../yaml/config-node.ts';
 
 /**
  * An argument of the kubelet's in a nodeRegistration. kubeletExtraArgs is a map up to v1beta3 and a list of name and value from
@@ -6,12 +6,16 @@ import { isMap, isSeq, type YAMLMap } from 'yaml';
  *
  * @returns undefined where it is not there, or empty
  */
-export function extraArgument(registration: YAMLMap | undefined, name: string): string | undefined {
-  const extra = registration?.get('kubeletExtraArgs');
-  if (isMap(extra)) return text(extra.get(name));
-  if (!isSeq(extra)) return undefined;
-  const item = extra.items.filter((entry) => isMap(entry)).findLast((entry) => entry.get('name') === name);
-  return text(item?.get('value'));
+export function extraArgument(registration: unknown, name: string): string | undefined {
+  const extra = valueAt(registration, 'kubeletExtraArgs');
+  if (isValues(extra)) return text(valueAt(extra, name));
+  if (!Array.isArray(extra)) return undefined;
+  return text(
+    valueAt(
+      extra.findLast((entry) => valueAt(entry, 'name') === name),
+      'value',
+    ),
+  );
 }
 
 function text(value: unknown): string | undefined {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { YAMLMap } from 'yaml';
 import { readConfig } from '../config.ts';
 import { readDocuments } from '../yaml/config-documents.ts';
 import { extraArgument } from './extra-argument.ts';
@@ -8,9 +7,9 @@ import { withLabels } from './node-labels.ts';
 const HEAD = (version: string) => `apiVersion: kubeadm.k8s.io/${version}\nkind: JoinConfiguration\n`;
 const labels = { 'example.com/gpu': 'A100', rack: 'r7' };
 function labelsIn(text: string): string | undefined {
-  const map = readDocuments(text, 'file').find(({ own }) => own)?.map;
+  const own = readDocuments(text, 'file').find((document) => document.own);
   readConfig({ verb: 'join', args: [], documents: readDocuments(text, 'file') });
-  return extraArgument(map?.get('nodeRegistration') as YAMLMap, 'node-labels');
+  return extraArgument(own?.values.nodeRegistration, 'node-labels');
 }
 
 describe.each(['v1beta3', 'v1beta4'])('labels in %s', (version) => {
@@ -41,24 +40,21 @@ describe.each(['v1beta3', 'v1beta4'])('labels in %s', (version) => {
 
   test('join those that are there, which stay as they are', () => {
     const rest = list
-      ? 'nodeRegistration:\n  kubeletExtraArgs:\n    - name: node-labels\n      value: a=b,rack=r1 # mine\n'
-      : 'nodeRegistration:\n  kubeletExtraArgs:\n    node-labels: a=b,rack=r1 # mine\n';
+      ? 'nodeRegistration:\n  kubeletExtraArgs:\n    - name: node-labels\n      value: a=b,rack=r1\n'
+      : 'nodeRegistration:\n  kubeletExtraArgs:\n    node-labels: a=b,rack=r1\n';
     const put = withLabels(HEAD(version) + rest, 'join', labels, version);
     expect(labelsIn(put)).toBe('a=b,rack=r1,example.com/gpu=A100');
-    expect(put).toContain('# mine');
   });
 
   test('of an init that has a ClusterConfiguration alone get a document of their own', () => {
     const text = `apiVersion: kubeadm.k8s.io/${version}\nkind: ClusterConfiguration`;
     const put = withLabels(text, 'init', labels, version);
     const own = readDocuments(put, 'file').find(({ kind }) => kind === 'InitConfiguration');
-    expect(extraArgument(own?.map.get('nodeRegistration') as YAMLMap, 'node-labels')).toBe(
-      'example.com/gpu=A100,rack=r7',
-    );
+    expect(extraArgument(own?.values.nodeRegistration, 'node-labels')).toBe('example.com/gpu=A100,rack=r7');
   });
 
-  test('are refused where there is no safe place', () => {
-    const rest = `x: &a ${list ? '[{name: v, value: "2"}]' : '{v: "2"}'}\nnodeRegistration:\n  kubeletExtraArgs: *a\n`;
+  test('are refused where something else stands in their place', () => {
+    const rest = `nodeRegistration:\n  kubeletExtraArgs: ${list ? '{v: "2"}' : '[{name: v, value: "2"}]'}\n`;
     expect(() => withLabels(HEAD(version) + rest, 'join', labels, version)).toThrow(/have no place/);
   });
 });

@@ -3,10 +3,15 @@
  * column.
  */
 
-import { type Document, isMap, isScalar, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml';
 import { positionText } from '../../../../kit/position.ts';
+import { plainText } from '../../../text/source-text.ts';
+import { Parser, type Part } from '../../../text/yaml/parser.ts';
+import { scan } from '../../../text/yaml/scan/scanner.ts';
+import { YamlSyntaxError } from '../../../text/yaml/scan/syntax-error.ts';
+import { forbiddenCharacter } from '../../../text/yaml/scan/text-rules.ts';
 import { KubeadmError } from '../../kubeadm-error.ts';
-import { type Aliases, aliasesOf } from './aliases.ts';
+import { ConfigMaker } from './config-maker.ts';
+import { type ConfigNode, type MapNode, type Values, valuesOf } from './config-node.ts';
 
 /** The kind that says what this machine becomes. */
 export const NODE_KINDS = { init: 'InitConfiguration', join: 'JoinConfiguration' } as const;
@@ -17,21 +22,28 @@ export interface ConfigDocument {
   version: string;
   /** One of kubeadm's own kinds and not the configuration of a component. */
   own: boolean;
-  map: YAMLMap;
-  parsed: Document.Parsed;
-  /** What aliases stand for. */
-  targets: Aliases['targets'];
+  map: MapNode;
+  /** The same without places. */
+  values: Readonly<Values>;
+  /** The document between its marks, in the text that `withUsualBreaks` gives. */
+  source: string;
+  from: number;
+  to: number;
   /** Line and column of an offset in the file, from 1. */
   place(offset: number): { line: number; column: number };
 }
 
 /** 1 MiB, the limit that Cluster API has for a rendered file. */
 const MAX_BYTES = 1024 * 1024;
-/** Nodes that aliases may add. kubeadm's own reader refuses "excessive aliasing" too. */
-const MAX_ADDED = 100_000;
+
+/** The text without a byte order mark, its lines ended as Unix does. */
+export function withUsualBreaks(text: string): string {
+  return text.replace(/^\ufeff/, '').replace(/\r\n?|\u0085/g, '\n');
+}
 
 /**
- * Reads the documents of a kubeadm configuration file; empty ones are passed over, as kubeadm does.
+ * Reads the documents of a kubeadm configuration file as kubeadm does; empty ones are passed over, as kubeadm does. What
+ * that one accepts is not refused here.
  *
  * @param name How to call the file in errors.
  * @throws KubeadmError `KubeadmConfigInvalid`, its cause with line and column where they are known, never
@@ -39,54 +51,53 @@ const MAX_ADDED = 100_000;
  */
 export function readDocuments(text: string, name: string): ConfigDocument[] {
   if (text.length > MAX_BYTES) throw invalid(name, 'it is larger than 1 MiB');
-  const lines = new LineCounter();
-  // YAML 1.1, as in kubeadm's own reader.
-  const parsed = parseAllDocuments(text, {
-    version: '1.1',
-    // As lenient as kubeadm's reader: what that one accepts must not be refused here.
-    strict: false,
-    uniqueKeys: false,
-    lineCounter: lines,
-    prettyErrors: false,
-    // Else Node.js prints on the console that a key is no text.
-    logLevel: 'error',
-  });
-  const place: ConfigDocument['place'] = (offset) => {
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col };
+  const usual = withUsualBreaks(text);
+  const { locate: place } = plainText(usual);
+  const refuse = (what: string, at: number) => {
+    const { line, column } = place(at);
+    return invalid(name, what, line, column);
   };
   const documents: ConfigDocument[] = [];
-  for (const document of parsed as Document.Parsed[]) {
-    const [error] = document.errors;
-    if (error !== undefined) {
-      const { line, col } = lines.linePos(error.pos[0]);
-      throw invalid(name, plainMessage(error.message), line, col);
-    }
-    const root = document.contents;
-    if (root === null || (isScalar(root) && root.value === null)) continue;
-    const { line, col } = lines.linePos(root.range?.[0] ?? 0);
-    if (!isMap(root)) throw invalid(name, 'a document is not a mapping of keys to values', line, col);
-    const kind: unknown = root.get('kind');
-    const apiVersion: unknown = root.get('apiVersion');
-    if (typeof kind !== 'string' || typeof apiVersion !== 'string') {
-      throw invalid(name, 'a document has no kind and apiVersion', line, col);
-    }
-    const { targets, added } = aliasesOf(document);
-    if (added > MAX_ADDED) throw invalid(name, 'its aliases multiply it beyond all bounds', line, col);
+  for (const { node, from, to } of parts(usual, refuse)) {
+    if (node.kind === 'scalar' && node.value === null) continue;
+    if (node.kind !== 'map') throw refuse('a document is not a mapping of keys to values', node.at);
+    const values = valuesOf(node);
+    const { kind, apiVersion } = values;
+    if (typeof kind !== 'string' || typeof apiVersion !== 'string')
+      throw refuse('a document has no kind and apiVersion', node.at);
+    if (documents.some((other) => other.kind === kind)) throw refuse(`${kind} is given twice`, node.at);
     const own = apiVersion.startsWith('kubeadm.k8s.io/');
-    if (documents.some((other) => other.kind === kind))
-      throw invalid(name, `${kind} is given twice`, line, col);
     documents.push({
       kind,
       version: own ? apiVersion.slice('kubeadm.k8s.io/'.length) : apiVersion,
       own,
-      map: root,
-      parsed: document,
-      targets,
+      map: node,
+      values,
+      source: usual.slice(from, to),
+      from,
+      to,
       place,
     });
   }
   return documents;
+}
+
+function parts(
+  text: string,
+  refuse: (what: string, at: number) => KubeadmError,
+): (Pick<Part<unknown>, 'from' | 'to'> & { node: ConfigNode })[] {
+  const forbidden = forbiddenCharacter(text);
+  if (forbidden !== undefined)
+    throw refuse(`YAML does not allow the character ${forbidden.name}`, forbidden.at);
+  const maker = new ConfigMaker();
+  try {
+    return new Parser(scan(text, { tabs: true }), maker)
+      .documents(() => maker.begin())
+      .flatMap(({ built, from, to }) => (built === undefined ? [] : [{ node: built.node, from, to }]));
+  } catch (error) {
+    if (!(error instanceof YamlSyntaxError)) throw error;
+    throw refuse(asClause(error.message), error.offset);
+  }
 }
 
 export function invalid(name: string, what: string, line?: number, column = 1): KubeadmError {
@@ -97,8 +108,8 @@ export function invalid(name: string, what: string, line?: number, column = 1): 
   );
 }
 
-/** The parser's sentence without what it quotes, which may be a secret. */
-function plainMessage(message: string): string {
-  const [first = ''] = message.split('\n');
-  return first.replace(/: .*$/, '').replace(/[.:]$/, '').trim().toLowerCase();
+/** A sentence as the end of another. */
+function asClause(sentence: string): string {
+  const clause = sentence.replace(/\.$/, '');
+  return /^[A-Z][a-z ]/.test(clause) ? `${clause.charAt(0).toLowerCase()}${clause.slice(1)}` : clause;
 }

@@ -1,4 +1,5 @@
 const SPACE = 0x20;
+const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const LINE_SEPARATOR = 0x2028;
 const PARAGRAPH_SEPARATOR = 0x2029;
@@ -10,11 +11,14 @@ export class Cursor {
   at = 0;
   line = 0;
   #lineStart = 0;
+  /** Tabs separate values as spaces do: so libyaml reads them, which Go's YAML was made from, but PyYAML does not. */
+  readonly tabs: boolean;
   /** All its line breaks are `\n`. */
   readonly #isUsual: boolean;
 
-  constructor(text: string) {
+  constructor(text: string, tabs = false) {
     this.text = text;
+    this.tabs = tabs;
     this.#isUsual = !text.includes('\u2028') && !text.includes('\u2029');
   }
 
@@ -48,6 +52,23 @@ export class Cursor {
   /** Steps over spaces. */
   skipSpaces(): void {
     while (this.text.charCodeAt(this.at) === SPACE) this.at += 1;
+  }
+
+  /** Steps over what separates two values in a line. */
+  skipBlanks(): void {
+    if (!this.tabs) this.skipSpaces();
+    else
+      for (
+        let code = this.text.charCodeAt(this.at);
+        code === SPACE || code === TAB;
+        code = this.text.charCodeAt(this.at)
+      )
+        this.at += 1;
+  }
+
+  /** Does this character separate values? */
+  separates(character: string): boolean {
+    return character === ' ' || (this.tabs && character === '\t');
   }
 
   /** Takes everything up to the next line break. */

@@ -3,6 +3,7 @@ import { YamlSyntaxError } from './syntax-error.ts';
 import type { Token } from './tokens.ts';
 
 const COMMENT = / *(?:#[^\n\u2028\u2029]*)?/y;
+const BLANKS_AND_COMMENT = /[ \t]*(?:#[^\n\u2028\u2029]*)?/y;
 const HEADER = /([+-]?)([0-9]?)([+-]?)/y;
 
 /** A literal (`|`) or folded (`>`) text; `indent` is the surrounding collection's, -1 if there is none. */
@@ -71,8 +72,10 @@ function takeHeader(cursor: Cursor): { chomping: string; increment: number | und
         : header.length - after.length,
   );
   const next = cursor.peek();
-  const comment = next === ' ' || isBreakOrEnd(next) ? cursor.take(COMMENT) : '';
-  if (!isBreakOrEnd(cursor.peek()) || (comment !== '' && next !== ' ')) {
+  const separated = cursor.separates(next);
+  const comment =
+    separated || isBreakOrEnd(next) ? cursor.take(cursor.tabs ? BLANKS_AND_COMMENT : COMMENT) : '';
+  if (!isBreakOrEnd(cursor.peek()) || (comment !== '' && !separated)) {
     throw new YamlSyntaxError(
       'Only + or -, a digit and a comment may follow | or >; the text begins on the next line.',
       cursor.at,

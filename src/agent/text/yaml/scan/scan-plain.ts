@@ -1,9 +1,11 @@
 import { type Cursor, isBlankOrEnd, isBreak } from './cursor.ts';
+import { YamlSyntaxError } from './syntax-error.ts';
 import type { Token } from './tokens.ts';
 
 const BLOCK_RUN = /[^ \t\n\u2028\u2029:]+/y;
 const FLOW_RUN = /[^ \t\n\u2028\u2029:,?[\]{}]+/y;
 const SPACES = / +/y;
+const BLANKS = /[ \t]+/y;
 
 /** A plain value. `endedLine` is true if a line break followed; a key may begin after it. */
 interface Plain {
@@ -26,8 +28,8 @@ export function scanPlain(cursor: Cursor, indent: number, flow: boolean): Plain 
     const next = cursor.peek();
     spaces = [];
     endedLine = false;
-    if (next !== ' ' && !isBreak(next)) break;
-    const gap = takeSpaces(cursor);
+    if (!cursor.separates(next) && !isBreak(next)) break;
+    const gap = takeSpaces(cursor, indent);
     endedLine = gap.endedLine;
     spaces = gap.parts;
     if (spaces.length === 0 || (!flow && cursor.column < indent + 1)) break;
@@ -48,14 +50,19 @@ function takeRun(cursor: Cursor, flow: boolean): string {
 }
 
 /** Takes spaces, or line breaks and folds them to a space; nothing if a document mark follows. */
-function takeSpaces(cursor: Cursor): { parts: string[]; endedLine: boolean } {
-  const blanks = cursor.take(SPACES);
+function takeSpaces(cursor: Cursor, indent: number): { parts: string[]; endedLine: boolean } {
+  const blanks = cursor.take(cursor.tabs ? BLANKS : SPACES);
   const broken = cursor.lineBreak();
   if (broken === '') return { parts: blanks === '' ? [] : [blanks], endedLine: false };
   if (cursor.atDocumentMark()) return { parts: [], endedLine: true };
   const empty: string[] = [];
   for (;;) {
     cursor.skipSpaces();
+    if (cursor.tabs && cursor.peek() === '\t') {
+      if (cursor.column < indent + 1)
+        throw new YamlSyntaxError('A tab stands where YAML allows only spaces.', cursor.at);
+      cursor.skipBlanks();
+    }
     if (!isBreak(cursor.peek())) break;
     empty.push(cursor.lineBreak());
     if (cursor.atDocumentMark()) return { parts: [], endedLine: true };

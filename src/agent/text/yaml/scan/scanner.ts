@@ -32,9 +32,11 @@ const MAX_KEY = 1024;
  * Splits a text into tokens by YAML 1.1 as PyYAML reads it. The list ends with an `end` token, or with a
  * `broken` token that carries the error. The tokens before it are valid, so the parser reports whichever
  * error comes first.
+ *
+ * @param options With `tabs`, these may separate values, as for libyaml.
  */
-export function scan(text: string): Token[] {
-  const scanner = new Scanner(text);
+export function scan(text: string, { tabs = false } = {}): Token[] {
+  const scanner = new Scanner(text, tabs);
   try {
     scanner.run();
   } catch (error) {
@@ -55,8 +57,8 @@ class Scanner {
   #keyAllowed = true;
   readonly #possibleKeys: (PossibleKey | undefined)[] = [];
 
-  constructor(text: string) {
-    this.#cursor = new Cursor(text);
+  constructor(text: string, tabs: boolean) {
+    this.#cursor = new Cursor(text, tabs);
   }
 
   run(): void {
@@ -76,7 +78,9 @@ class Scanner {
 
   #toNextToken(): void {
     for (;;) {
-      this.#cursor.skipSpaces();
+      // A tab must not indent a key.
+      if (this.#flow > 0 || !this.#keyAllowed) this.#cursor.skipBlanks();
+      else this.#cursor.skipSpaces();
       if (this.#cursor.peek() === '#') this.#cursor.take(COMMENT);
       if (this.#cursor.lineBreak() === '') return;
       if (this.#flow === 0) this.#keyAllowed = true;
