@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { root } from '../project.ts';
 
 const NAME = '            - --name=slipway-controller.slipway-system.svc\n';
@@ -18,7 +18,7 @@ const FOR_DEFAULT = 'rbac/default-namespace.yaml';
  * @throws Error where that does more, or the variable has no place
  */
 export function components(folder = join(root, 'manifests')): string {
-  const { resources, ...others } = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8')) as {
+  const { resources, ...others } = load(readFileSync(join(folder, 'kustomization.yaml'), 'utf8')) as {
     resources: string[];
   };
   const strange = Object.keys(others);

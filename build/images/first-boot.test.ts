@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { root } from '../project.ts';
 import { firstBootFiles } from './first-boot.ts';
 
@@ -18,7 +18,7 @@ it.each(Object.entries(firstBootFiles()))(
 
 it('holds the same script in both', () => {
   const files = firstBootFiles();
-  const { write_files: written } = parse(files['cloud-init/download.yaml'] ?? '') as {
+  const { write_files: written } = load(files['cloud-init/download.yaml'] ?? '') as {
     write_files: { content: string }[];
   };
   expect(`#cloud-boothook\n${written[0]?.content}`).toBe(files['cloud-init/vendor-data.sh']);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import type { Role } from '../lab/lab.ts';
 import type { BootOptions } from '../support/machines.ts';
 
@@ -146,7 +146,7 @@ const WORDS = {
 /** @throws Error that names a word that is not known, or a step with no verb or two: it would prove nothing */
 export function readCase(folder: string): CaseFile {
   const file = join(folder, 'case.yaml');
-  return checkCase(parse(readFileSync(file, 'utf8')) as CaseFile, file);
+  return checkCase(load(readFileSync(file, 'utf8')) as CaseFile, file);
 }
 
 export function checkCase(content: CaseFile, file: string): CaseFile {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { root } from '../../build/project.ts';
 
 interface Job {
@@ -12,7 +12,7 @@ interface Job {
 
 const folder = join(root, '.github/workflows');
 const jobs = readdirSync(folder).flatMap((file) =>
-  Object.entries<Job>(parse(readFileSync(join(folder, file), 'utf8')).jobs),
+  Object.entries((load(readFileSync(join(folder, file), 'utf8')) as { jobs: Record<string, Job> }).jobs),
 );
 const named = new Map(jobs);
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { controllerBinaryPath, root } from '../../build/project.ts';
 import type { ControlPlane } from '../lab/lab.ts';
 import { type Running, runOk, start } from '../lab/process/command.ts';
@@ -127,7 +127,7 @@ export class Management {
     for (const file of clusterApiCrds()) {
       await this.kubectl('apply', '--server-side', '--validate=false', `--filename=${file}`);
     }
-    const { resources } = parse(readFileSync(join(root, 'manifests/kustomization.yaml'), 'utf8')) as {
+    const { resources } = load(readFileSync(join(root, 'manifests/kustomization.yaml'), 'utf8')) as {
       resources: string[];
     };
     const kubectl = (words: readonly string[]): Promise<string> => this.kubectl(...words);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { load, loadAll } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
 import { root } from '../../../build/project.ts';
 import { Judge } from '../attest/judge.ts';
 import type { Ties } from '../attest/ties.ts';
@@ -20,11 +20,11 @@ function shipped(): [string, NodeIdentityPolicy][] {
   const pages = docs.flatMap((name) => {
     const text = readFileSync(join(root, 'docs', name), 'utf8');
     return [...text.matchAll(/```yaml\n([^`]*kind: NodeIdentityPolicy[^`]*)```/g)].map(
-      ([, block = '']) => [name, parse(block)] as [string, NodeIdentityPolicy],
+      ([, block = '']) => [name, load(block)] as [string, NodeIdentityPolicy],
     );
   });
-  const samples = parseAllDocuments(readFileSync(SAMPLE, 'utf8')).map(
-    (document) => ['sample', document.toJS()] as [string, NodeIdentityPolicy],
+  const samples = loadAll(readFileSync(SAMPLE, 'utf8')).map(
+    (document) => ['sample', document] as [string, NodeIdentityPolicy],
   );
   return [...samples, ...pages];
 }

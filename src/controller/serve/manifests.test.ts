@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadAll } from 'js-yaml';
 import { expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { root } from '../../../build/project.ts';
 import { ControllerProcess } from '../../../test/support/controller/controller-process.ts';
 
@@ -45,9 +45,10 @@ const FOLDER = join(root, 'manifests');
 const manifests = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.yaml') && !/samples|crd|kustomization|metadata/.test(file))
   .flatMap((file) =>
-    parseAllDocuments(readFileSync(join(FOLDER, file), 'utf8')).map(
-      (document) => ({ file, ...document.toJS() }) as Manifest,
-    ),
+    (loadAll(readFileSync(join(FOLDER, file), 'utf8')) as Manifest[]).map((manifest) => ({
+      ...manifest,
+      file,
+    })),
   );
 const of = (kind: string): Manifest[] => manifests.filter((one) => one.kind === kind);
 const deployment = (name: string) => of('Deployment').filter(({ metadata }) => metadata.name === name);

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { loadAll } from 'js-yaml';
 import { root } from '../../../build/project.ts';
 import type { ManagementCluster } from '../../support/controller/management-cluster.ts';
 
@@ -17,8 +17,10 @@ const MOUNT = [
 /** Arguments of the approver's Deployment, but for the ports, which may be another one's here. */
 export function deployedArguments(): string[] {
   const text = readFileSync(join(root, 'manifests/approver/deployment.yaml'), 'utf8');
-  const [deployment] = parseAllDocuments(text).map((document) => document.toJS());
-  const [approver] = deployment.spec.template.spec.containers as { args: string[] }[];
+  const [deployment] = loadAll(text) as [
+    { spec: { template: { spec: { containers: { args: string[] }[] } } } },
+  ];
+  const [approver] = deployment.spec.template.spec.containers;
   return (approver?.args ?? []).map((arg) => arg.replace(/-listen=:\d+$/, '-listen=127.0.0.1:0'));
 }
 

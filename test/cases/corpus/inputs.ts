@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { run } from '../../lab/process/command.ts';
 
 /** What the real program says of an input: takes it, takes it with a warning, refuses it, or judges no such format. */
@@ -23,7 +23,7 @@ export interface Corpus {
 
 /** Inputs of our own, which lie in the repository: a few of each class. */
 export function ownCorpus(): Corpus {
-  const file = parse(readFileSync(join(import.meta.dirname, 'own.yaml'), 'utf8')) as {
+  const file = load(readFileSync(join(import.meta.dirname, 'own.yaml'), 'utf8')) as {
     metaData: Record<string, unknown>;
     inputs: Record<string, { oracle: Oracle; must?: boolean; text: string }>;
   };
@@ -74,6 +74,6 @@ function readForeign(directory: string): Corpus {
     must: must?.startsWith('accept') ?? false,
     raw: readFileSync(join(directory, name)),
   }));
-  const metaData = parse(readFileSync(join(directory, 'meta-data.yaml'), 'utf8')) as Record<string, unknown>;
+  const metaData = load(readFileSync(join(directory, 'meta-data.yaml'), 'utf8')) as Record<string, unknown>;
   return { inputs, metaData };
 }

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { loadAll } from 'js-yaml';
 import { root } from '../../../build/project.ts';
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
 import { KubeError } from '../../../src/controller/kube/kube-error.ts';
@@ -36,8 +36,8 @@ export async function pods({ cluster: { client }, say }: Scene): Promise<void> {
   }
   await make(client, { containers: [safe] });
   for (const file of OURS)
-    for (const document of parseAllDocuments(readFileSync(join(root, 'manifests', file), 'utf8'))) {
-      const { kind, spec } = document.toJS() as { kind: string; spec: { template?: { spec: object } } };
+    for (const document of loadAll(readFileSync(join(root, 'manifests', file), 'utf8'))) {
+      const { kind, spec } = document as { kind: string; spec: { template?: { spec: object } } };
       if (kind === 'Deployment') await make(client, spec.template?.spec ?? {});
     }
   say('by its label the namespace takes no pod with rights of the host, and the pods of the manifests');

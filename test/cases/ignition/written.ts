@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { ignitionValidator } from '../../lab/lab.ts';
 import { compared } from './trees.ts';
 import { isRefused } from './verdicts.ts';
@@ -11,7 +11,7 @@ const NEEDS_MACHINE = ['disks', 'raid', 'luks', 'filesystems'];
 /** Configs as people write them, judged by ignition-validate and Slipway, and applied by Ignition and Slipway. */
 export async function written(say: (line: string) => void): Promise<void> {
   const validator = await ignitionValidator(say);
-  const configs = parse(readFileSync(join(import.meta.dirname, 'written.yaml'), 'utf8')) as Record<
+  const configs = load(readFileSync(join(import.meta.dirname, 'written.yaml'), 'utf8')) as Record<
     string,
     object
   >[];

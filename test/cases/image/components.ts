@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { loadAll } from 'js-yaml';
 import { components } from '../../../build/binary/components.ts';
 import { root } from '../../../build/project.ts';
 import { applyText, type Deployed, knownPart, SERVICE } from './deployed.ts';
@@ -12,7 +12,7 @@ const FILE = 'dist/addon-components.yaml';
 export async function acceptComponents({ machine }: Deployed): Promise<void> {
   const text = readFileSync(join(root, FILE), 'utf8');
   assert.equal(text, components(), `${FILE} is older than manifests/; run: npm run build`);
-  const wanted = parseAllDocuments(await knownPart(text)).length;
+  const wanted = loadAll(await knownPart(text)).length;
   for (const endpoint of [undefined, 'slipway.example.org']) {
     const filled = substitute(text, endpoint === undefined ? {} : { SLIPWAY_ENDPOINT: endpoint });
     assert.match(filled, new RegExp(`- --name=${endpoint ?? SERVICE}\n`));

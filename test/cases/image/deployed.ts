@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import { stringify } from 'yaml';
+import { dump } from 'js-yaml';
 import { kubernetesRelease } from '../../lab/kubernetes/kubernetes.ts';
 import type { Machine } from '../../lab/lab.ts';
 import { kubectl } from '../../support/machines.ts';
@@ -98,7 +98,7 @@ export class Deployed {
   }
 
   async createMachine(name: string): Promise<void> {
-    await applyText(this.machine, stringify(machineObject(name)));
+    await applyText(this.machine, dump(machineObject(name)));
   }
 
   /** Waits for the condition to be True. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { root } from '../../../build/project.ts';
 import { buildImage } from '../../lab/images/image-build.ts';
 import { openLab } from '../../lab/lab.ts';
@@ -97,7 +97,9 @@ async function expectReadable(deployed: Deployed): Promise<void> {
   )
     .trim()
     .split('\n');
-  const crd = parse(readFileSync(join(root, 'manifests/crd/slipway.dev_nodebootstraps.yaml'), 'utf8'));
+  const crd = load(readFileSync(join(root, 'manifests/crd/slipway.dev_nodebootstraps.yaml'), 'utf8')) as {
+    spec: { versions: [{ additionalPrinterColumns: { name: string }[] }] };
+  };
   const columns: string[] = crd.spec.versions[0].additionalPrinterColumns.map(
     ({ name }: { name: string }) => name,
   );
@@ -125,6 +127,8 @@ async function expectReadable(deployed: Deployed): Promise<void> {
 }
 
 function deployedImage(): string {
-  const { spec } = parse(readFileSync(join(root, 'manifests/controller/deployment.yaml'), 'utf8'));
+  const { spec } = load(readFileSync(join(root, 'manifests/controller/deployment.yaml'), 'utf8')) as {
+    spec: { template: { spec: { containers: [{ image: string }] } } };
+  };
   return spec.template.spec.containers[0].image;
 }

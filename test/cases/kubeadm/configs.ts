@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 
 /** A configuration of a newer version, and what kubeadm must have understood of it after the conversion. */
 export interface ConfigCase {
@@ -24,7 +24,7 @@ export function configs(): ConfigCase[] {
       about,
       verb: about.startsWith('init') ? 'init' : 'join',
       text: read('converted', `${about}.yaml`),
-      ...(parse(read('converted', file)) as Pick<ConfigCase, 'understood' | 'flags'>),
+      ...(load(read('converted', file)) as Pick<ConfigCase, 'understood' | 'flags'>),
     };
   });
 }

@@ -1,4 +1,4 @@
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 
 /** What a set of files says, in a form in which two that say the same are the same text. */
 export type Meaning = Record<string, string[]>;
@@ -82,7 +82,7 @@ type Json = Record<string, unknown>;
 function netplan(files: Files): Meaning {
   const meaning: Meaning = {};
   for (const text of Object.values(files)) {
-    const { network } = parse(text) as { network: Record<string, Json> };
+    const { network } = load(text) as { network: Record<string, Json> };
     for (const [section, rows] of Object.entries(network)) {
       if (section === 'version') continue;
       for (const [id, device] of Object.entries(rows))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { renderNetplan } from '../../../src/agent/network/render/netplan.ts';
 import { renderNetworkManager } from '../../../src/agent/network/render/network-manager.ts';
 import { renderNetworkd } from '../../../src/agent/network/render/networkd.ts';
@@ -42,7 +42,7 @@ type Answer = Record<Renderer, { files?: Files; error?: string }>;
 /** Renders every document by both, and compares what the files say. */
 export async function run(say: (line: string) => void): Promise<void> {
   const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
-  const written = parse(read('documents.yaml')) as Example[];
+  const written = load(read('documents.yaml')) as Example[];
   assert.ok(written.length >= FEWEST, `only ${written.length} documents`);
   const made = Array.from({ length: GENERATED }, (_, index) =>
     generatedNetwork(new Choices(FIRST + index), index),

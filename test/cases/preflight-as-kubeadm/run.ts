@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { type Machine, openLab } from '../../lab/lab.ts';
 import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { workerJoin } from '../../support/cluster-api/user-data.ts';
@@ -45,7 +45,7 @@ async function compare(machine: Machine, verb: 'join' | 'init', values: Values):
   const userData = { write_files: [{ path, content }], runcmd: [`kubeadm ${verb} --config ${path}`] };
   await machine.put('/var/tmp/user-data', `#cloud-config\n${JSON.stringify(userData)}\n`, 0o600);
   assert.deepEqual((await ask(machine, verb, path)).fatal, [], 'a sound machine');
-  const breakages: { break: string; mend: string }[] = parse(read('breakages.yaml'));
+  const breakages = load(read('breakages.yaml')) as { break: string; mend: string }[];
   let compared = 0;
   for (const { break: breaking, mend } of breakages) {
     await machine.execOk(['sh', '-ec', breaking]);

@@ -45,7 +45,7 @@ export function expectDescribed(made: string): void {
     assert.equal(bomFormat, 'CycloneDX');
     assert.equal(metadata.component.hashes[0]?.content, sum(binary));
     const names = components.map(({ name }) => name);
-    for (const name of ['commander', 'yaml', own, 'node', 'v8', 'openssl', 'uv', 'zlib'])
+    for (const name of ['commander', 'js-yaml', own, 'node', 'v8', 'openssl', 'uv', 'zlib'])
       assert.ok(names.includes(name), `${binary} holds ${name}`);
     assert.ok(!names.includes(own === 'undici' ? 'smol-toml' : 'vitest'));
     const node = components.find(({ name }) => name === 'node');

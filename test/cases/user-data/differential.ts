@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse, stringify } from 'yaml';
+import { dump, load, YAML11_SCHEMA } from 'js-yaml';
 import { cloudInitRoot, withScratchRoot } from '../../lab/lab.ts';
 import { unpackedPackage } from '../../lab/root/unpacked-package.ts';
 import { Choices } from '../ignition/random.ts';
@@ -94,22 +94,20 @@ function ofImage(seed: number, config: object): Job {
   return {
     ...job,
     'meta-data': job['meta-data'] + told,
-    ...(choices.chance(60)
-      ? { image: stringify({ system_info: { default_user: image } }, { version: '1.1' }) }
-      : {}),
+    ...(choices.chance(60) ? { image: dump({ system_info: { default_user: image } }) } : {}),
   };
 }
 
 const metaData = 'instance-id: i-1\nlocal-hostname: node-1\n';
 const jobOf = (config: object): Job => ({
-  'user-data': `#cloud-config\n${stringify(config, { version: '1.1', aliasDuplicateObjects: false })}`,
+  'user-data': `#cloud-config\n${dump(config, { noRefs: true })}`,
   'meta-data': metaData,
 });
 
 function documents(): Job[] {
   const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
-  const system = parse(read('system.yaml'), { version: '1.1' }) as object[];
-  const forms = parse(read('forms.yaml')) as { user: string; vendor?: string; meta?: string }[];
+  const system = load(read('system.yaml'), { schema: YAML11_SCHEMA }) as object[];
+  const forms = load(read('forms.yaml')) as { user: string; vendor?: string; meta?: string }[];
   const seeds = Array.from({ length: GENERATED }, (_, index) => FIRST + index);
   return [
     ...system.map(jobOf),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { cloudInitRoot, withScratchRoot } from '../../lab/lab.ts';
 import { applySteps } from '../../support/step-root.ts';
 
@@ -23,7 +23,7 @@ function examples(): Example[] {
     existsSync(join(import.meta.dirname, name, 'example.yaml')),
   );
   return folders.map((name) => ({
-    ...(parse(read(name, 'example.yaml')) as Pick<Example, 'about' | 'findings'>),
+    ...(load(read(name, 'example.yaml')) as Pick<Example, 'about' | 'findings'>),
     before: existsSync(join(import.meta.dirname, name, 'before.sh')) ? read(name, 'before.sh') : ':',
     userData: read(name, 'user-data'),
   }));

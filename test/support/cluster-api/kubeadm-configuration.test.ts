@@ -1,5 +1,5 @@
+import { load, loadAll } from 'js-yaml';
 import { expect, it } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
 import { checkConfig } from '../../../src/agent/kubeadm/config/api/check.ts';
 import { readDocuments } from '../../../src/agent/kubeadm/config/yaml/config-documents.ts';
 import type { ClusterData } from './cluster-data.ts';
@@ -36,9 +36,12 @@ it.each([
     ...checkConfig('join', readDocuments(join, 'join')),
     ...checkConfig('init', readDocuments(init, 'init')),
   ]).toEqual([]);
-  for (const document of [...parseAllDocuments(init), ...parseAllDocuments(join)])
-    expect(document.get('apiVersion')).toBe(`kubeadm.k8s.io/${api}`);
-  const { discovery, timeouts, nodeRegistration } = parse(join);
+  for (const document of [...loadAll(init), ...loadAll(join)] as { apiVersion: string }[])
+    expect(document.apiVersion).toBe(`kubeadm.k8s.io/${api}`);
+  const { discovery, timeouts, nodeRegistration } = load(join) as Record<
+    'discovery' | 'timeouts' | 'nodeRegistration',
+    Record<string, unknown>
+  >;
   expect(api === 'v1beta4' ? timeouts.discovery : discovery.timeout).toBe('5s');
   const args = nodeRegistration.kubeletExtraArgs;
   if (api === 'v1beta4') expect(args).toContainEqual({ name: 'v', value: '2' });

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { dump } from 'js-yaml';
 import {
   type ConfigApi,
   configApiOf,
@@ -95,8 +95,8 @@ function nodeRegistration(cluster: ClusterData, options: NodeOptions, api: Confi
 
 /** Keys in the order in which Cluster API writes them. */
 function document(api: string, kind: string, members: object): string {
-  return stringify(
+  return dump(
     { apiVersion: `kubeadm.k8s.io/${api}`, kind, ...members },
-    { sortMapEntries: true, singleQuote: true, lineWidth: 0, indentSeq: false },
+    { sortKeys: true, lineWidth: -1, seqNoIndent: true, noRefs: true },
   );
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parse, stringify } from 'yaml';
+import { dump, load } from 'js-yaml';
 import { root } from '../../../build/project.ts';
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
 import type { ListOf } from '../../../src/controller/kube/objects.ts';
@@ -91,7 +91,7 @@ export class ManagementCluster {
         const path = version === 'v1beta2' ? file : withoutNewer(file, api.dir);
         await api.kubectl(['apply', '--server-side', '--validate=false', `--filename=${path}`]);
       }
-      const { resources } = parse(readFileSync(join(root, 'manifests/kustomization.yaml'), 'utf8')) as {
+      const { resources } = load(readFileSync(join(root, 'manifests/kustomization.yaml'), 'utf8')) as {
         resources: string[];
       };
       // Pods need nodes, and Kubernetes before 1.30 knows no policies.
@@ -213,10 +213,10 @@ export const MACHINES = machinesPath('v1beta2', 'default');
 
 /** A copy of a CRD that knows v1beta1 alone, as Cluster API before 1.11 had it. @returns its path */
 function withoutNewer(file: string, folder: string): string {
-  const crd = parse(readFileSync(file, 'utf8'));
-  const versions = crd.spec.versions.filter(({ name }: { name: string }) => name === 'v1beta1');
-  crd.spec.versions = versions.map((version: object) => ({ ...version, served: true, storage: true }));
+  const crd = load(readFileSync(file, 'utf8')) as { spec: { versions: { name: string }[] } };
+  const versions = crd.spec.versions.filter(({ name }) => name === 'v1beta1');
+  crd.spec.versions = versions.map((version) => ({ ...version, served: true, storage: true }));
   const path = join(folder, basename(file));
-  writeFileSync(path, stringify(crd));
+  writeFileSync(path, dump(crd));
   return path;
 }

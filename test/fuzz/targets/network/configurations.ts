@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { HostError } from '../../../../src/agent/host/host.ts';
 import { renderNetplan } from '../../../../src/agent/network/render/netplan.ts';
 import { renderNetworkManager } from '../../../../src/agent/network/render/network-manager.ts';
@@ -58,7 +58,7 @@ export const network: Target = {
     ...['IPV4ADDR=', 'DEVICE=', '::ffff:1.2.3.4', '255.255.255.0', '/33', '../'],
   ],
   corpus: () => [
-    ...(parse(readFileSync(DOCUMENTS, 'utf8')) as Example[]).map((example) =>
+    ...(load(readFileSync(DOCUMENTS, 'utf8')) as Example[]).map((example) =>
       Buffer.from(JSON.stringify(example.config ?? example['network-data'])),
     ),
     ...texts(
