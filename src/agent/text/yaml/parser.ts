@@ -46,11 +46,14 @@ export class Parser<B> {
     return built;
   }
 
-  /** All documents. `begin` is told of each, for an anchor counts in its document alone. */
+  /**
+   * All documents. `begin` is told of each, for an anchor counts in its document alone. What stands between the end of one (`...`)
+   * and the next `---` is passed over, as kubeadm does.
+   */
   documents(begin: () => void): Part<B>[] {
     const parts: Part<B>[] = [];
     for (;;) {
-      while (this.#skip('document-end'));
+      if (this.#is('document-end')) while (!this.#isOneOf('document-start', 'end')) this.#forward();
       if (this.#is('end')) return parts;
       begin();
       let from = 0;
@@ -72,8 +75,7 @@ export class Parser<B> {
     this.#handles = new TagHandles(directives);
     const { at } = this.#token;
     if (this.#skip('document-start')) return at + '---'.length;
-    const before = directives.length > 0 ? 'the % directives' : 'the end of a document (...)';
-    throw new YamlSyntaxError(`A line with --- must follow ${before}.`, at);
+    throw new YamlSyntaxError('A line with --- must follow the % directives.', at);
   }
 
   #endOfDocument(): void {

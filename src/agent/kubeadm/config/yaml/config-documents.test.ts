@@ -56,6 +56,15 @@ describe('a kubeadm configuration', () => {
     expect(registration(text)?.nodeRegistration).toMatchObject({ name });
   });
 
+  it('ends with its mark: kubeadm passes over what follows', () => {
+    const [first, ...others] = readDocuments(
+      `${HEAD}a: 1\n...\nb: 2\n- c\n---\napiVersion: v1\nkind: A\n`,
+      'f',
+    );
+    expect(first?.values).toMatchObject({ a: 1 });
+    expect(others.map(({ kind }) => kind)).toEqual(['A']);
+  });
+
   it('may begin with a byte order mark', () => {
     expect(readDocuments(`\ufeff${HEAD}`, 'f')).toHaveLength(1);
   });
@@ -70,7 +79,6 @@ describe('a kubeadm configuration', () => {
     ['an alias in itself', 'a: &a [*a]\n', /inside what it refers to \(line 3, column 8\)/],
     ['an open bracket', 'a: [1\n', /\(line \d, column \d\)/],
     ['a control character', 'a: \x01\n', /does not allow the character U\+0001 \(line 3, column 4\)/],
-    ['a second text without a mark', '...\na: 1\n', /a line with --- must follow .*\(line 4, column 1\)/],
   ])('is refused as kubeadm refuses it: %s', (_, text, message) => {
     expect(refusal(HEAD + text)).toMatch(message);
   });
