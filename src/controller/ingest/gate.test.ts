@@ -1,13 +1,13 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createNetServer, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { monstrousChain } from '../../../test/support/tls/monstrous-chain.ts';
 import { Authority } from '../../pki/authority.ts';
 import { createKey } from '../../pki/csr.ts';
-import { HANDSHAKE_BYTES } from './gate.ts';
+import { Gate, HANDSHAKE_BYTES } from './gate.ts';
 import { addressOf, putGates, rawOf } from './gates.ts';
 import { Turns } from './turns.ts';
 
@@ -161,4 +161,22 @@ it('knows whose a handshake is that had to wait for its turns', async () => {
   const ends = await Promise.all(from.map((address) => shakeHands(port, { from: address })));
   expect(ends.every(({ isAnswered }) => isAnswered)).toBe(true);
   expect(new Set(shown.map(({ address }) => address))).toEqual(new Set(from));
+});
+
+it('takes no answer to a connection that has ended for an error', async () => {
+  const errors: string[] = [];
+  const server = createNetServer((raw) => {
+    const gate = new Gate(raw, { turn: (step) => step(), refused: () => undefined });
+    gate.on('error', ({ message }: Error) => errors.push(message));
+    gate.once('end', () => gate.write('the last word of TLS'));
+    gate.once('close', () => server.close());
+    gate.resume();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  connect((server.address() as AddressInfo).port, '127.0.0.1')
+    .end('hello')
+    .resume();
+  await once(server, 'close');
+  expect(errors).toEqual([]);
 });

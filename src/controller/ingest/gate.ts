@@ -125,16 +125,17 @@ export class Gate extends Duplex {
     if (!this.#isWaiting) this.#raw.resume();
   }
 
-  override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#raw.write(chunk, done);
+  // TLS answers the end of a connection with a record of its own, when nobody may be there to read it: no error of anybody's.
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#raw.write(chunk, () => done());
   }
 
-  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
-    this.#raw.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
+  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
+    this.#raw.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), () => done());
   }
 
-  override _final(done: (error?: Error | null) => void): void {
-    this.#raw.end(done);
+  override _final(done: () => void): void {
+    this.#raw.end(() => done());
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
