@@ -26,7 +26,7 @@ const NO_PREFIX =
   /\[(?:upgrade|reset)[\]/]|\[ERROR |\[preflight\] |error execution |\.go:\d+\] $|= ?`$|[:|]\s+`|["'\\]|[^\s:|>\])#*`[_-]$/;
 /** Two words in a row, or a script without blanks: somebody's sentence, but where a program says that something failed. */
 const PROSE =
-  /^(?!\W*(?:error|fatal|failed|failure)\b[^.!?`]*: $).*(?:\p{L}{2,}[.,]? \p{L}{2,}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]{2})/iu;
+  /^(?!\W*(?:error|fatal|failed|failure)\b[^.!?`]*: $).*(?:\p{L}{2}[.,]? \p{L}{2}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]{2})/iu;
 const COMMENT = /^\s*(?:#|\/\/)/;
 /** An editor's line numbers. */
 const NUMBER = /^\s*\d+$/;
