@@ -18,7 +18,8 @@ export async function showUnits(
 ): Promise<UnitProperties[] | undefined> {
   if (host.platform === 'windows') return showServices(host, units, timeoutMs);
   const { exitStatus, stdout } = await host.processes.run({
-    argv: ['systemctl', 'show', '-p', properties.join(','), ...units],
+    // A name may come out of a text, and must not be read as an option.
+    argv: ['systemctl', 'show', '-p', properties.join(','), '--', ...units],
     env: { LC_ALL: 'C' },
     timeoutMs,
   });
