@@ -29,10 +29,12 @@ export class CallersAtWork {
 
   /** @param printed what the commands printed: `systemd-run` says there which unit it has made */
   async look(printed: string): Promise<WorkSight> {
-    const units = await this.#units([...this.#callers.units, ...announced(printed)]);
+    const answer = await this.#units([...this.#callers.units, ...announced(printed)]);
+    const units = answer ?? [];
     const [kubeadm] = await this.#processes.look();
     if (kubeadm !== undefined) return { busy: `kubeadm ${kubeadm.verb} is running`, isKubeadm: true, units };
     const isKubeadm = false;
+    if (answer === undefined) return { busy: 'systemd does not answer', isKubeadm, units };
     for (const unit of units) {
       const busy = await this.#busyUnit(unit);
       if (busy !== undefined) return { busy, isKubeadm, units };
@@ -44,10 +46,14 @@ export class CallersAtWork {
     return { busy: isScheduled ? 'cron or at is to call kubeadm' : undefined, isKubeadm, units };
   }
 
-  async #units(names: readonly string[]): Promise<UnitState[]> {
+  /** Undefined where systemd runs this machine and gives no answer now, as on a host that is busy with its boot. */
+  async #units(names: readonly string[]): Promise<UnitState[] | undefined> {
     const asked = [...new Set(names)].map((name) => name.replace('@.', '@*.'));
     if (asked.length === 0) return [];
-    return ((await unitStates(this.#host, asked)) ?? []).filter(({ name }) => name !== '');
+    const states = await unitStates(this.#host, asked);
+    if (states === undefined && (await this.#host.files.stat('/run/systemd/system')) !== undefined)
+      return undefined;
+    return (states ?? []).filter(({ name }) => name !== '');
   }
 
   async #busyUnit({ name, active, sub, hasJob, triggeredBy }: UnitState): Promise<string | undefined> {
@@ -63,5 +69,8 @@ export class CallersAtWork {
 
 const NOBODY = { units: [], scripts: [], isScheduled: false };
 
+/** The newest few: anything may print such a line. */
 const announced = (printed: string): string[] =>
-  [...printed.matchAll(/^Running as unit:? (\S{1,200}\.service)\b/gm)].map(([, name = '']) => name);
+  [...printed.matchAll(/^Running as unit:? ([\w:.@][\w:.@\\-]{0,199}\.service)\b/gm)]
+    .map(([, name = '']) => name)
+    .slice(-8);

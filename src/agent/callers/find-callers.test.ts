@@ -115,6 +115,33 @@ describe('callersOf', () => {
     });
   });
 
+  it('follows a script into a file that it reads', () => {
+    const files =
+      script('/opt/lib', 'kubeadm join --config /a', '') + script('/opt/j.sh', '#!/bin/sh\n. /opt/lib\n');
+    expect(found(config(files, '- /opt/j.sh\n'))).toMatchObject({
+      callers: ['file /opt/lib'],
+      commands: [0],
+    });
+  });
+
+  it.each([
+    [true, 'echo /opt/j.sh | at now + 1 minute'],
+    [true, '/usr/bin/true; at -f /opt/j.sh now'],
+    [true, 'crontab /opt/j.sh'],
+    [false, 'echo "looks for the node at 10.0.0.1"; /opt/j.sh'],
+    [false, 'echo starting at $(date) && /opt/j.sh'],
+  ])('takes cron and at for what they are (%s): %s', (isScheduled, command) => {
+    const files = script('/opt/j.sh', '#!/bin/sh\nkubeadm join --config /a');
+    const text = config(files, `- |\n  ${command}\n`);
+    expect(callersOf(documentOf(text))?.isScheduled).toBe(isScheduled);
+  });
+
+  it('takes no name for a unit that systemctl could read as an option', () => {
+    expect(
+      found(config('', '- systemd-run --no-block --unit=-Hroot@192.0.2.1 kubeadm join --config /a\n'))?.units,
+    ).toEqual([]);
+  });
+
   it('takes join where both verbs stand, because its proof holds for both', () => {
     const body = '#!/bin/sh\nif [ "$1" = first ]; then kubeadm init; else kubeadm join --config /a; fi';
     expect(found(config(script('/opt/j', body), '- /opt/j\n'))?.verb).toBe('join');

@@ -56,9 +56,9 @@ export function callersOf(document: Shape): Callers | undefined {
     verb,
     callers,
     commands: new Set(leading.flatMap(({ index }) => index ?? [])),
-    units: [...new Set([...units, ...startedByCommands(leading)])],
+    units: [...new Set([...units, ...startedByCommands(leading)])].slice(0, MOST_UNITS),
     scripts: leading.flatMap((place) => (place.kind === 'file' ? [place.name] : [])),
-    logs: [...new Set(leading.flatMap(({ text }) => redirections(text)))],
+    logs: [...new Set(leading.flatMap(({ text }) => redirections(text)))].slice(0, MOST_LOGS),
     isScheduled: leading.some(
       ({ kind, name, text }) => (kind === 'file' && CRON.test(name)) || (kind === 'command' && AT.test(text)),
     ),
@@ -75,7 +75,12 @@ interface Place extends Caller {
 }
 
 const CRON = /^(?:\/etc\/cron|\/var\/spool\/cron)/;
-const AT = /(?:^|[\s;&|(])(?:at|batch|crontab)\s/;
+/** As a command, with what follows it: the word `at` alone stands in many a sentence. */
+const AT =
+  /(?:^|[;&|(\n])[ \t]*(?:sudo[ \t]+)?(?:at[ \t]+(?:-[fmqt]\b|now\b|\d|noon\b|midnight\b|teatime\b|tomorrow\b|next\b)|batch[ \t]*(?:$|[;&|)\n<]|-)|crontab[ \t]+(?!-[lr]\b))/;
+/** No user data of a node has more of them; each is asked for, again and again. */
+const MOST_UNITS = 32;
+const MOST_LOGS = 8;
 const SYSTEMD_UNIT =
   /^(?:\/(?:etc|run|usr\/lib|usr\/local\/lib|lib)\/systemd\/system)\/([^/]+\.[a-z]+)(?:\.d\/[^/]+\.conf)?$/;
 const RUN_BY_OTHERS =
@@ -121,8 +126,7 @@ function leadingPlaces(places: readonly Place[]): Place[] {
   const waiting = places.filter(({ calls }) => calls);
   // A file that is no script by itself is one where something names it: `sh /opt/join`.
   const isRun = (place: Place): boolean =>
-    place.runs ||
-    places.some((other) => other !== place && other.kind !== 'file' && names(other.text, place));
+    place.runs || places.some((other) => other !== place && other.runs && names(other.text, place));
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     const found = place;
     if (leading.has(found) || !isRun(found)) continue;
@@ -173,7 +177,7 @@ function configuredVerb({ files }: Shape): 'init' | 'join' | undefined {
 /** `systemd-run --unit=NAME`: a unit that only this command makes. */
 function startedByCommands(leading: readonly Place[]): string[] {
   return leading.flatMap(({ text }) =>
-    [...text.matchAll(/\bsystemd-run\b[^\n;|&]*?\s(?:--unit[= ]|-u ?)["']?([\w:.@\\-]{1,200})/g)].map(
+    [...text.matchAll(/\bsystemd-run\b[^\n;|&]*?\s(?:--unit[= ]|-u ?)["']?([\w:.@][\w:.@\\-]{0,199})/g)].map(
       ([, name = '']) => (name.endsWith('.service') ? name : `${name}.service`),
     ),
   );

@@ -7,23 +7,21 @@ export interface KubeadmProcess {
 }
 
 /**
- * Processes of this machine whose arguments have one of these words, or call kubeadm in a shell's text (`sh -c`).
+ * A process of root on this machine whose arguments begin with one of these words, or call kubeadm in a shell's text (`sh -c`).
+ * What users and containers call their processes holds nobody up.
  *
- * @returns the arguments of one of them, or undefined where there is none
+ * @returns its arguments, or undefined where there is none
  */
 export async function findRunning(
-  { ownFiles }: Host,
+  host: Host,
   words: readonly string[],
   isCall: (text: string) => boolean,
 ): Promise<readonly string[] | undefined> {
-  for (const name of await ownFiles.list('/proc')) {
+  for (const name of await host.ownFiles.list('/proc')) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
-    const args = (
-      (await ownFiles.readIfPresent(`/proc/${name}/cmdline`).catch(() => undefined))?.toString('utf8') ?? ''
-    )
-      .split('\0')
-      .filter((word) => word !== '');
-    if (args.some((arg) => words.some((word) => arg.startsWith(word))) || isCall(args.join(' '))) return args;
+    const args = (await read(host, name, 'cmdline')).split('\0').filter((word) => word !== '');
+    const isOne = args.some((arg) => words.some((word) => arg.startsWith(word))) || isCall(args.join(' '));
+    if (isOne && (await isHere(host, name)) && (await isOfRoot(host, name))) return args;
   }
   return undefined;
 }
@@ -50,39 +48,40 @@ export class KubeadmProcesses {
   }
 
   async #identify(name: string): Promise<KubeadmProcess | undefined> {
-    const [program = '', verb] = (await this.#read(name, 'cmdline')).split('\0');
+    const [program = '', verb] = (await read(this.#host, name, 'cmdline')).split('\0');
     if (!/(?:^|\/)kubeadm$/.test(program) || (verb !== 'init' && verb !== 'join')) return undefined;
-    // One in a container (kind and the like) makes another machine a node.
-    const space = await this.#link(name, 'ns/pid');
-    if (space === '' || space !== (await this.#link('self', 'ns/pid'))) return undefined;
-    return (await this.#isOfRoot(name)) ? { pid: Number(name), verb } : undefined;
+    if (!(await isHere(this.#host, name)) || !(await isOfRoot(this.#host, name))) return undefined;
+    // Anybody can call a process kubeadm, and by a link also one that gets root's rights, such as sudo.
+    const file = (await link(this.#host, name, 'exe')).replace(/ \(deleted\)$/, '');
+    return /\/kubeadm[^/]*$/.test(file) ? { pid: Number(name), verb } : undefined;
   }
+}
 
-  /**
-   * Anybody can call a process kubeadm, and by a link also one that gets root's rights, such as sudo: so its user and the
-   * file that it really runs count.
-   */
-  async #isOfRoot(name: string): Promise<boolean> {
-    const [, ids = ''] = /^Uid:\s+(.*)$/m.exec(await this.#read(name, 'status')) ?? [];
-    const program = (await this.#link(name, 'exe')).replace(/ \(deleted\)$/, '');
-    return /^0\s+0\s+0\s+0$/.test(ids) && /\/kubeadm[^/]*$/.test(program);
+/** One in a container (kind and the like) makes another machine a node. */
+async function isHere(host: Host, name: string): Promise<boolean> {
+  const space = await link(host, name, 'ns/pid');
+  return space !== '' && space === (await link(host, 'self', 'ns/pid'));
+}
+
+async function isOfRoot(host: Host, name: string): Promise<boolean> {
+  const [, ids = ''] = /^Uid:\s+(.*)$/m.exec(await read(host, name, 'status')) ?? [];
+  return /^0\s+0\s+0\s+0$/.test(ids);
+}
+
+async function link({ ownFiles }: Host, name: string, what: string): Promise<string> {
+  try {
+    return await ownFiles.readlink(`/proc/${name}/${what}`);
+  } catch {
+    // It ended meanwhile.
+    return '';
   }
+}
 
-  async #link(name: string, what: string): Promise<string> {
-    try {
-      return await this.#host.ownFiles.readlink(`/proc/${name}/${what}`);
-    } catch {
-      // It ended meanwhile.
-      return '';
-    }
-  }
-
-  async #read(name: string, what: string): Promise<string> {
-    try {
-      return (await this.#host.ownFiles.readIfPresent(`/proc/${name}/${what}`))?.toString('utf8') ?? '';
-    } catch {
-      // It ended meanwhile.
-      return '';
-    }
+async function read({ ownFiles }: Host, name: string, what: string): Promise<string> {
+  try {
+    return (await ownFiles.readIfPresent(`/proc/${name}/${what}`))?.toString('utf8') ?? '';
+  } catch {
+    // It ended meanwhile.
+    return '';
   }
 }

@@ -37,8 +37,8 @@ export interface Shared {
   call(command: KubeadmCommand): KubeadmCall;
 }
 
-/** Several times what one attempt of kubeadm prints. */
-const KEPT_LINES = 2000;
+/** UTF-16 units, several times what one attempt of kubeadm prints. */
+const KEPT = 256 * 1024;
 /** A shell that leaves something behind: `(sleep 9; kubeadm join) &`. */
 const GOES_ON = /[^&>|]&[ \t]*(?:[)\n;}]|$)/;
 
@@ -52,7 +52,7 @@ export function openShared(
   askReboot?: AskReboot,
 ): Shared {
   const files = document.files ?? [];
-  const printed: string[] = [];
+  let printed = '';
   const Shell = host.platform === 'windows' ? WindowsCommands : ShellSession;
   const session = (kind: string, items: (string | undefined)[], shell?: string): CommandShell =>
     new Shell(host, {
@@ -64,8 +64,8 @@ export function openShared(
       written: () => files.map(({ content }) => content.reveal()),
       redactor: () => new Redactor(),
       output(line, stream) {
-        printed.push(line);
-        if (printed.length > 2 * KEPT_LINES) printed.splice(0, printed.length - KEPT_LINES);
+        printed += `${line}\n`;
+        if (printed.length > 2 * KEPT) printed = printed.slice(-KEPT);
         output(line, stream);
       },
     });
@@ -82,7 +82,7 @@ export function openShared(
       document.commands.some((entry) => entry.kind === 'command' && GOES_ON.test(entry.shell.reveal()))
         ? [`${shell.directory}/script`, `${STATE_DIR}/scripts/`]
         : [],
-    printed: () => printed.join('\n'),
+    printed: () => printed.slice(-KEPT),
     runtimeStarted(signal) {
       started ??= awaitStart(host, 'runtime', signal);
       return started;

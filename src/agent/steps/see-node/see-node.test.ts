@@ -27,6 +27,11 @@ class Machine {
   at: Record<number, () => void> = {};
   seconds = 0;
   deadline = 30;
+  /** The processes are a user's, or a container's. */
+  others: 'user' | 'container' | undefined;
+  /** systemd gives no answer. */
+  isSilent = false;
+  asked: string[] = [];
   /** A kubeadm join of root is running. */
   kubeadm = false;
   progress: string[] = [];
@@ -70,11 +75,17 @@ class Machine {
           path === '/proc' ? [...Object.keys(this.processes), ...(this.kubeadm ? ['99'] : [])] : [],
         readIfPresent: async (path: string) => {
           if (path === '/proc/99/cmdline') return Buffer.from('/usr/bin/kubeadm\0join\0');
-          if (path === '/proc/99/status') return Buffer.from('Uid:\t0\t0\t0\t0\n');
+          if (path.endsWith('/status'))
+            return Buffer.from(
+              this.others === 'user' ? 'Uid:\t1000\t1000\t1000\t1000\n' : 'Uid:\t0\t0\t0\t0\n',
+            );
           const args = this.processes[/^\/proc\/(\d+)\/cmdline$/.exec(path)?.[1] ?? ''];
           return args && Buffer.from(`${args.join('\0')}\0`);
         },
-        readlink: async (path: string) => (path.endsWith('/exe') ? '/usr/bin/kubeadm' : 'pid:[1]'),
+        readlink: async (path: string) => {
+          if (path.endsWith('/exe')) return '/usr/bin/kubeadm';
+          return this.others === 'container' && !path.startsWith('/proc/self/') ? 'pid:[2]' : 'pid:[1]';
+        },
       },
       clock: {
         ...real.clock,
@@ -89,7 +100,9 @@ class Machine {
         ...real.processes,
         run: async ({ argv }: { argv: readonly string[] }) => {
           if (argv[0] === 'systemctl') {
-            const blocks = argv.slice(4).map((name) => {
+            this.asked.push(...argv.slice(argv.indexOf('--') + 1));
+            if (this.isSilent) return { ...said(''), exitStatus: 124, timedOut: true };
+            const blocks = argv.slice(argv.indexOf('--') + 1).map((name) => {
               const state = { ActiveState: 'inactive', SubState: 'dead', Id: name, ...this.units[name] };
               return Object.entries(state)
                 .map(([key, value]) => `${key}=${value}`)
@@ -272,6 +285,45 @@ it('says of a unit that nothing has started whether a boot will', async () => {
       `Nothing has started kj.service, which was to call kubeadm join. ${words}`,
     );
   }
+});
+
+it('waits for nothing that a user or a container runs under such a name', async () => {
+  for (const others of ['user', 'container'] as const) {
+    const machine = new Machine();
+    machine.processes['4711'] = ['/bin/sh', '/opt/j.sh'];
+    machine.processes['4712'] = ['sh', '-c', 'sleep 999; kubeadm join --config /a'];
+    machine.others = others;
+    expect(failureOf(await see(machine, SCRIPT))).toMatchObject({ code: 'KubeadmNotTakenOver' });
+    expect(machine.seconds).toBe(0);
+  }
+});
+
+it('does not take a systemd that gives no answer for units that do not run', async () => {
+  const machine = new Machine();
+  machine.files.add('/run/systemd/system');
+  machine.isSilent = true;
+  machine.at[5] = () => {
+    machine.isSilent = false;
+    machine.units['kj.service'] = { InvocationID: 'a1', ActiveState: 'activating', SubState: 'start' };
+  };
+  machine.at[9] = joined(machine);
+  expect(await see(machine, UNIT)).toEqual({ done: true });
+});
+
+it('asks for the unit that systemd-run names, and for no option that somebody printed', async () => {
+  const machine = new Machine();
+  await see(machine, SCRIPT, 'Running as unit: run-u7.service\nRunning as unit: -Hroot@192.0.2.1.service\n');
+  expect(new Set(machine.asked)).toEqual(new Set(['run-u7.service']));
+});
+
+it('tells nothing of a file that a caller writes but the words of kubeadm', async () => {
+  const machine = new Machine();
+  machine.texts['/var/log/j.log'] = 'the password is hunter2\n';
+  expect(JSON.stringify(await see(machine, SCRIPT))).not.toContain('hunter2');
+  machine.texts['/var/log/j.log'] = `the password is hunter2\n${REFUSED}`;
+  const told = await see(machine, SCRIPT);
+  expect(failureOf(told)).toMatchObject({ code: 'TokenUnknown' });
+  expect(JSON.stringify(told)).not.toContain('hunter2');
 });
 
 it('waits for a kubeadm that is still running, though the kubelet has its certificate', async () => {

@@ -23,11 +23,14 @@ interface NoNode {
 /** What somebody who called kubeadm has left to read. */
 interface Account {
   text: string;
+  /** A file that a caller writes may hold anything, a password too: only words of kubeadm are told of it. */
+  isFile?: true;
   exitStatus?: number;
 }
 
 const TAIL_BYTES = 512 * 1024;
 const KEPT_LINES = 3;
+const MOST_UNITS = 8;
 
 type Found = Pick<Failure, 'code' | 'cause' | 'lines' | 'exitStatus'> & Partial<Pick<Failure, 'remedy'>>;
 
@@ -60,13 +63,15 @@ async function accountsOf(
   printed: string,
 ): Promise<Account[]> {
   const accounts: Account[] = [];
-  for (const unit of units.filter(({ invocation }) => invocation !== '')) {
-    const text = await unitOutput(host, { unit: unit.name, ...unit }, busy === undefined ? undefined : 1);
+  for (const unit of units.filter(({ invocation }) => invocation !== '').slice(0, MOST_UNITS)) {
+    // journald may be behind with the first one; it is waited for once.
+    const isPatient = busy === undefined && accounts.length === 0;
+    const text = await unitOutput(host, { unit: unit.name, ...unit }, isPatient ? undefined : 1);
     accounts.push({ text, ...(unit.end?.how === 'exited' ? { exitStatus: unit.end.status } : {}) });
   }
   for (const path of callers?.logs ?? []) {
     const text = await tail(host, path);
-    if (text !== '') accounts.push({ text });
+    if (text !== '') accounts.push({ text, isFile: true });
   }
   return [...accounts, { text: printed }];
 }
@@ -148,7 +153,7 @@ const describeEnd = ({ end, result }: UnitState): string =>
   end === undefined ? result : end.how === 'exited' ? `exit status ${end.status}` : `signal ${end.status}`;
 
 function lastLines(accounts: readonly Account[]): string[] {
-  const text = accounts.find((account) => account.text.trim() !== '')?.text ?? '';
+  const text = accounts.find((account) => !account.isFile && account.text.trim() !== '')?.text ?? '';
   const lines = text.split('\n').map((line) => line.trim());
   return lines
     .filter((line) => line !== '')
