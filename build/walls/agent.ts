@@ -136,7 +136,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/run preflight preflight/checks reset settings
     startup steps/kind steps/shell text`,
   'steps/network': 'kit document network steps/kind steps/tools',
-  'steps/node': `kit protocol secrets document engine fetch host kubeadm/config kubeadm/run platform/credentials
+  'steps/node': `callers kubeadm/repeat kit protocol secrets document engine fetch host kubeadm/config kubeadm/run platform/credentials
     steps/containerd steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference
     tools`,
   'steps/node/time': 'document host',

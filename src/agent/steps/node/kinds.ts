@@ -1,5 +1,6 @@
 import { counted } from '../../../kit/counted.ts';
 import { digest } from '../../../kit/digest.ts';
+import { prospectOf } from '../../callers/find-callers.ts';
 import type { Hostname, NtpSettings } from '../../document/document.ts';
 import type { KernelSettings } from '../../document/node-settings.ts';
 import { isSecretReference, readReference, shownAddress } from '../../stores/reference/reference.ts';
@@ -63,7 +64,10 @@ export const secretDeletion: StepKind<DeletionSpec> = {
           {
             id: 'secrets/deleted',
             title: `delete ${counted(addresses.length, 'secret')} at the source`,
-            spec: { addresses, ...storesFor(document, document.files) },
+            spec: {
+              ...{ addresses, ...storesFor(document, document.files) },
+              ...(!document.withoutKubeadm && prospectOf(document) === 'maybe' ? { ifNode: true } : {}),
+            },
           },
         ];
   },

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { redact } from '../../../secrets/redact.ts';
 import type { Document } from '../../document/document.ts';
@@ -103,6 +103,21 @@ describe.runIf(process.getuid?.() === 0)('files whose content is a reference (ne
     expect((statSync(join(here.root, 'etc/open')).mode & 0o7777).toString(8)).toBe('640');
     expect(here.got.map(({ method }) => method)).toEqual(['GET', 'GET', 'DELETE']);
     expect(redact(`${SECRET} ${Buffer.from(SECRET).toString('base64')}`)).not.toContain(SECRET);
+  });
+
+  it('stay at their source while nothing shows that the user data made a node', async () => {
+    const here = await machine(vault);
+    const document = await read(
+      `#cloud-config\nslipway: {secrets: ${SETTINGS}}\nwrite_files:\n- {path: /etc/s, source: {uri: "vault:///kv/s?field=password&delete=true", hash: ${HASH}}}\nruncmd: [/usr/local/bin/bootstrap-node.sh]\n`,
+    );
+    const deleted = async () => (await run(document, here, ['secrets/deleted']))['secrets/deleted'];
+    expect(await deleted()).toMatchObject({ done: true, message: 'kept: there is no node' });
+    expect(here.got).toEqual([]);
+    for (const path of ['etc/kubernetes/kubelet.conf', 'var/lib/kubelet/pki/kubelet-client-current.pem']) {
+      mkdirSync(dirname(join(here.root, path)), { recursive: true });
+      writeFileSync(join(here.root, path), '');
+    }
+    expect(await deleted()).toMatchObject({ message: '1 secret of 1 deleted' });
   });
 
   it.each(FORMATS)('are shown by their reference, and converted as they are: %s', async (_, text) => {
