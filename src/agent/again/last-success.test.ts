@@ -20,3 +20,10 @@ it('is nothing any more after a reset', () => {
   expect(lastSuccess([...run('i', 1, 'succeeded'), reset])).toBeUndefined();
   expect(lastSuccess([...run('i', 1, 'succeeded'), reset, ...run('i', 5, 'succeeded')])?.seq).toBe(7);
 });
+
+it('is none of a run of which nothing shows that it made a node', () => {
+  const [started, began, ended] = run('i', 1, 'succeeded') as [JournalRecord, JournalRecord, JournalRecord];
+  const unknown = { ...ended, isNodeUnknown: true } as JournalRecord;
+  expect(lastSuccess([started, began, unknown])).toBeUndefined();
+  expect(lastSuccess([started, began, unknown, ...run('i', 4, 'succeeded')])?.seq).toBe(6);
+});

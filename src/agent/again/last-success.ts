@@ -1,4 +1,5 @@
 import type { JournalRecord, StepOutline } from '../../protocol/journal.ts';
+import { isSuccess } from '../engine/history.ts';
 
 /** The last sequence that succeeded on this machine. */
 export interface LastSuccess {
@@ -17,7 +18,7 @@ export function lastSuccess(records: readonly JournalRecord[]): LastSuccess | un
   for (const record of records) {
     if (record.type === 'run.started') instance = record.instance;
     else if (record.type === 'sequence.started') steps = record.steps;
-    else if (record.type === 'sequence.ended' && record.result === 'succeeded')
+    else if (record.type === 'sequence.ended' && isSuccess(record))
       last = { instance, steps, seq: record.seq };
     else if (record.type === 'node.reset') last = undefined;
   }

@@ -2,6 +2,7 @@ import type {
   Finding,
   JournalRecord,
   NodeReset,
+  SequenceEnded,
   SequenceStarted,
   StepEnded,
   StepStarted,
@@ -41,6 +42,10 @@ export interface History {
   /** When the open sequence began. */
   startedAt?: string;
 }
+
+/** A run of which nothing shows that it was to make a node has ended well, and the machine counts as not bootstrapped yet. */
+export const isSuccess = ({ result, isNodeUnknown }: SequenceEnded): boolean =>
+  result === 'succeeded' && isNodeUnknown !== true;
 
 /**
  * Reads the past of `instance` out of the journal. Records of another instance (a journal baked into an
@@ -88,7 +93,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
         break;
       case 'sequence.ended':
         open = undefined;
-        if (record.result === 'succeeded') succeededAt = record.seq;
+        if (isSuccess(record)) succeededAt = record.seq;
         break;
       case 'step.started': {
         const step = entryOf(steps, record);

@@ -105,7 +105,11 @@ class SequenceRun {
   async #conclude(verdict: Verdict, ms: number): Promise<void> {
     const { journal, note } = this.#o;
     try {
-      const noted = verdict.result === 'succeeded' ? await note?.(journal.records) : undefined;
+      const isNodeUnknown =
+        verdict.result === 'succeeded' &&
+        this.#telling.findings.some(({ code }) => code === 'NotKnownToMakeANode');
+      const isNoted = verdict.result === 'succeeded' && !isNodeUnknown;
+      const noted = isNoted ? await note?.(journal.records) : undefined;
       await journal.append({
         type: 'sequence.ended',
         run: this.#run,
@@ -115,10 +119,7 @@ class SequenceRun {
         ms,
         ...(verdict.failure ? { failure: verdict.failure } : {}),
         ...(verdict.step ? { failedStep: verdict.step } : {}),
-        ...(verdict.result === 'succeeded' &&
-        this.#telling.findings.some(({ code }) => code === 'NotKnownToMakeANode')
-          ? { isNodeUnknown: true }
-          : {}),
+        ...(isNodeUnknown ? { isNodeUnknown } : {}),
         ...(noted ? { noted } : {}),
       });
     } catch (error) {
