@@ -10,7 +10,7 @@ appendFileSync('S:\\calls', `join ${words.join(' ')}\n`);
 const config =
   words.find((word) => word.startsWith('--config='))?.slice('--config='.length) ??
   words[words.indexOf('--config') + 1];
-if (!/kind: JoinConfiguration/.test(readFileSync(config, 'utf8')))
+if (!/kind: "?JoinConfiguration/.test(readFileSync(config, 'utf8')))
   throw new Error(`${config} is no configuration`);
 
 const transcript = readFileSync('S:\\transcript', 'latin1');
