@@ -3,10 +3,11 @@ import { execa, execaSync } from 'execa';
 import type { Facts } from '../../../src/agent/facts/reading/facts.ts';
 import { withoutSteering } from '../../../src/kit/environment.ts';
 import { compare, DMI, QUESTIONS } from '../../support/facts/compare.ts';
+import { compareWithSystemInformation } from '../../support/facts/system-information.ts';
 import { DIST } from '../../support/machines.ts';
 
 export const about =
-  'slipway facts on this machine says what lscpu, lsblk, ip, lsmem, and where they are lspci and dmidecode say';
+  'slipway facts on this machine says what lscpu, lsblk, ip, lsmem, systeminformation, and where they are lspci and dmidecode say';
 
 /** The bound of the issue: what it takes at most. */
 const MOST_KIB = 70 * 1024;
@@ -30,6 +31,8 @@ export async function run(say: (line: string) => void): Promise<void> {
   say(
     `${compared.join(', ')} say the same: ${facts.cpu.threads} threads, ${facts.disks.length} disks, ${facts.interfaces.length} interfaces`,
   );
+  await compareWithSystemInformation(facts);
+  say('systeminformation says the same');
 
   const { stderr } = await execa('/usr/bin/time', ['--format=%M', DIST, 'facts'], {
     env,
