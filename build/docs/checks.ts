@@ -1,9 +1,9 @@
 /** Writes docs/checks.md from the table of rules; `npm run node -- build/docs/checks.ts`. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CLOUDS } from '../../src/agent/check/rule/clouds.ts';
 import type { Rule } from '../../src/agent/check/rule/rule.ts';
 import { GROUPS } from '../../src/agent/check/table.ts';
+import { CLOUDS } from '../../src/kit/bytes/user-data-limits.ts';
 
 export const DOCUMENT = fileURLToPath(new URL('../../docs/checks.md', import.meta.url));
 

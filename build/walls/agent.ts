@@ -14,14 +14,14 @@ export const AGENT: Readonly<Record<string, string>> = {
   check:
     'kit kit/bytes kit/terminal protocol protocol/codes tpm/sealing check/rule check/rules document host steps/ahead text',
   'check/rule': 'check/shell document userdata',
-  'check/rules': 'check/rule check/shell document stores/reference',
+  'check/rules': 'kit/bytes check/rule check/shell document stores/reference',
   'check/shell': '',
   cli: `kit kit/terminal protocol protocol/codes secrets again bootstrap cli/authors cli/facts cli/options
     cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine facts/judge host
     identity/tpm install install/windows kit/command-line kubeadm/config machine.ts network preflight
     preflight/checks redaction release report report/events reset settings startup steps timeline userdata wipe
     npm:commander`,
-  'cli/authors': `kit kit/terminal protocol/codes secrets apply check check/rule cli/options cli/process cli/text
+  'cli/authors': `kit kit/bytes kit/terminal protocol/codes secrets apply check cli/options cli/process cli/text
     document fetch host machine.ts platform/instance preflight redaction steps steps/ahead text userdata
     userdata/cloud-config/accounts userdata/forms userdata/instance userdata/native userdata/network
     userdata/sources/contract`,
@@ -30,7 +30,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'cli/process': 'kit kit/terminal protocol collect document engine host steps userdata',
   'cli/shim': `protocol secrets tpm/sealing bootstrap callers cli/options cli/process cli/text document engine host
     identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts redaction steps userdata`,
-  'cli/text': `kit kit/terminal protocol protocol/codes secrets bootstrap check/rule diagnosis diagnosis/transcript
+  'cli/text': `kit kit/bytes kit/terminal protocol protocol/codes secrets bootstrap diagnosis diagnosis/transcript
     diagnosis/words document engine host identity/tpm kit/command-line report/watch steps steps/kind npm:commander`,
   cluster: 'kit protocol protocol/codes secrets document host text text/yaml',
   collect: 'kit kit/bytes secrets document host kubeadm/config redaction',

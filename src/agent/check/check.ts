@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
+import { CLOUDS, sizeFor } from '../../kit/bytes/user-data-limits.ts';
 import { visible } from '../../kit/terminal/visible.ts';
 import { codes } from '../../protocol/codes/codes.ts';
 import type { Document, Position, ReportEntry } from '../document/document.ts';
-import { CLOUDS, sizeFor } from './rule/clouds.ts';
 import type { Severity } from './rule/rule.ts';
 import { see } from './rule/seen.ts';
 import { RULES } from './table.ts';

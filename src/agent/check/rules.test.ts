@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { CLOUDS } from '../../kit/bytes/user-data-limits.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
 import { check } from './check.ts';
-import { CLOUDS } from './rule/clouds.ts';
 import { RULES } from './table.ts';
 
 /** What is found in a cloud-config (or an Ignition config), by rule. */

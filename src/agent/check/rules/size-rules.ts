@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { CLOUDS, sizeFor } from '../rule/clouds.ts';
+import { CLOUDS, sizeFor } from '../../../kit/bytes/user-data-limits.ts';
 import type { Rule } from '../rule/rule.ts';
 
 export const SIZE_RULES: readonly Rule[] = [

@@ -1,8 +1,8 @@
+import { CLOUDS } from '../../../kit/bytes/user-data-limits.ts';
 import { UsageError } from '../../../kit/errors.ts';
 import { remember } from '../../../secrets/known.ts';
 import { redact } from '../../../secrets/redact.ts';
 import { check, type Finding, findingOf } from '../../check/check.ts';
-import { CLOUDS } from '../../check/rule/clouds.ts';
 import { stubProblems } from '../../check/stub-problems.ts';
 import { unknownZone } from '../../check/unknown-zone.ts';
 import { unreadableHere } from '../../check/unreadable-here.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { CLOUDS } from '../../../kit/bytes/user-data-limits.ts';
 import type { Words } from '../../../kit/command-line/command-line.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
-import { CLOUDS } from '../../check/rule/clouds.ts';
 
 /** Where `slipway --help` lists a command, and what `slipway COMMAND --help` says beyond its options. */
 const HELP: Readonly<Record<string, { group: string; more?: string }>> = {
