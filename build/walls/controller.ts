@@ -28,7 +28,11 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   keys: 'kit pki kube log.ts store',
   serve: `kit approve attest capacity chains fresh ingest keys kube log.ts machines model policy proofs release store web
     MACHINE`,
+  'serve/approve': 'approve kube log.ts machines proofs serve store web MACHINE',
   'cli/text': 'kit protocol model',
-  cli: `kit kit/command-line kit/terminal protocol tpm/sealing attest cli/text keys kube log.ts model proofs release sealing serve
+  'cli/options': 'kit log.ts serve MACHINE',
+  // Commands that run until they are told to end.
+  'cli/servers': 'kit cli/options kube log.ts serve serve/approve MACHINE',
+  cli: `kit kit/command-line kit/terminal protocol tpm/sealing attest cli/options cli/servers cli/text keys kube model proofs release sealing serve
     store npm:commander MACHINE`,
 };

@@ -1,6 +1,6 @@
 import type { Argument, Command } from 'commander';
 import { runCommandLine } from '../../kit/command-line/command-line.ts';
-import { versionText } from './version.ts';
+import { versionText } from './options/version.ts';
 
 /** What completion offers behind an option, by the name of its value. */
 const VALUES = { format: ['text', 'json'], role: ['worker', 'control-plane', 'any'] };
@@ -51,7 +51,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
     )
     .option('--keep-identifiers', 'store serial numbers, UUIDs and MAC addresses where machines tell them')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
-    .action(async (options) => conclude(await (await import('./serve.ts')).serveCommand(options)));
+    .action(async (options) => conclude(await (await import('./servers/serve.ts')).serveCommand(options)));
 
   program
     .command('mint')
@@ -62,7 +62,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .option('--namespace <name>', "of the controller's own objects; default the pod's or the context's")
     .option('--machine-token-ttl <duration>', "how long a Machine's token can be used", '24h')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
-    .action(async (options) => conclude(await (await import('./mint.ts')).mintCommand(options)));
+    .action(async (options) => conclude(await (await import('./servers/mint.ts')).mintCommand(options)));
 
   program
     .command('approve')
@@ -96,7 +96,9 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .option('--admin-listen <address>', 'metrics over plain HTTP, such as :8080; default: none')
     .option('--probe-listen <address>', '/healthz and /readyz over plain HTTP, such as :8081; default: none')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
-    .action(async (options) => conclude(await (await import('./approve.ts')).approveCommand(options)));
+    .action(async (options) =>
+      conclude(await (await import('./servers/approve.ts')).approveCommand(options)),
+    );
 
   const reading = (command: Command): Command =>
     command

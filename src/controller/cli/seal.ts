@@ -10,7 +10,7 @@ import { bootstrapDataOf, findMachine, putStub, type SealedFor } from '../sealin
 import { readInput, readTarget } from '../sealing/read-target.ts';
 import { sealUserData } from '../sealing/seal-user-data.ts';
 import { STUB_FORMATS, stubText } from '../sealing/stub-text.ts';
-import { milliseconds } from './serve.ts';
+import { milliseconds } from './options/values.ts';
 import { OBJECT_NAME, openSource, type SourceOptions } from './source.ts';
 
 interface SealOptions extends SourceOptions {

@@ -4,7 +4,7 @@ import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { makeToken, type TokenShelf } from '../attest/token.ts';
 import type { MachineSelector } from '../model/selector.ts';
 import { makeMachineToken } from '../serve/machine-token.ts';
-import { count, milliseconds } from './serve.ts';
+import { count, milliseconds } from './options/values.ts';
 import { OBJECT_NAME, openSource, type Source, type SourceOptions } from './source.ts';
 import { listTokens, revokeToken } from './tokens.ts';
 

@@ -1,15 +1,15 @@
-import type { AddressedMachine, Member } from '../approve/member.ts';
-import { readMember } from '../approve/member.ts';
-import { clusterOf, Members } from '../approve/members.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { Informer } from '../kube/informer.ts';
-import { ifAccepted, isStatus } from '../kube/kube-error.ts';
-import type { Log } from '../log.ts';
-import { MachineDirectory } from '../machines/directory.ts';
-import { type MachineVersion, machinesPath } from '../machines/machine.ts';
-import { InfrastructureWatch } from '../proofs/infrastructure-watch.ts';
-import { PolicyWatch } from '../proofs/policy-watch.ts';
-import { collectionPath, type NodeBootstrap, objectPath, recordOf } from '../store/node-bootstrap.ts';
+import type { AddressedMachine, Member } from '../../approve/member.ts';
+import { readMember } from '../../approve/member.ts';
+import { clusterOf, Members } from '../../approve/members.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { Informer } from '../../kube/informer.ts';
+import { ifAccepted, isStatus } from '../../kube/kube-error.ts';
+import type { Log } from '../../log.ts';
+import { MachineDirectory } from '../../machines/directory.ts';
+import { type MachineVersion, machinesPath } from '../../machines/machine.ts';
+import { InfrastructureWatch } from '../../proofs/infrastructure-watch.ts';
+import { PolicyWatch } from '../../proofs/policy-watch.ts';
+import { collectionPath, type NodeBootstrap, objectPath, recordOf } from '../../store/node-bootstrap.ts';
 
 interface MemberWatchParts {
   /** The client of the cluster that has the Machines. */

@@ -1,8 +1,8 @@
-import { createLog } from '../log.ts';
-import { mint } from '../serve/mint.ts';
-import { level, milliseconds } from './serve.ts';
+import { createLog } from '../../log.ts';
+import { mint } from '../../serve/mint.ts';
+import { level, milliseconds } from '../options/values.ts';
+import { versionText } from '../options/version.ts';
 import { asked } from './signals.ts';
-import { versionText } from './version.ts';
 
 /** The options as the command line gives them. */
 interface MintOptions {

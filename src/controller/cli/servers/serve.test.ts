@@ -7,8 +7,8 @@ import {
   ControllerProcess,
   controllerCommand,
   startController,
-} from '../../../test/support/controller/controller-process.ts';
-import { scratch } from '../../../test/support/tmp/scratch.ts';
+} from '../../../../test/support/controller/controller-process.ts';
+import { scratch } from '../../../../test/support/tmp/scratch.ts';
 
 let folder: string;
 beforeEach(() => {

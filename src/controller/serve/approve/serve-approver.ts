@@ -1,20 +1,20 @@
 import { hostname } from 'node:os';
-import { Approver, type ApproverParts } from '../approve/approver.ts';
-import type { Member } from '../approve/member.ts';
-import { tellOfOthers } from '../approve/others.ts';
-import { Workloads } from '../approve/workloads.ts';
-import { KubeClient } from '../kube/client.ts';
-import { KubeError } from '../kube/kube-error.ts';
-import { findAccess } from '../kube/kubeconfig.ts';
-import { type Log, reason } from '../log.ts';
-import { EventRecorder } from '../machines/event-recorder.ts';
-import { findMachineVersion } from '../machines/machine.ts';
-import { ApproverMetrics } from '../web/approver-metrics.ts';
-import { Gauge } from '../web/registry.ts';
-import { AdminServers } from './admin.ts';
+import { Approver, type ApproverParts } from '../../approve/approver.ts';
+import type { Member } from '../../approve/member.ts';
+import { tellOfOthers } from '../../approve/others.ts';
+import { Workloads } from '../../approve/workloads.ts';
+import { KubeClient } from '../../kube/client.ts';
+import { KubeError } from '../../kube/kube-error.ts';
+import { findAccess } from '../../kube/kubeconfig.ts';
+import { type Log, reason } from '../../log.ts';
+import { EventRecorder } from '../../machines/event-recorder.ts';
+import { findMachineVersion } from '../../machines/machine.ts';
+import { ApproverMetrics } from '../../web/approver-metrics.ts';
+import { Gauge } from '../../web/registry.ts';
+import { AdminServers } from '../admin.ts';
+import { memoryGauges } from '../memory.ts';
+import type { ApproveSettings } from '../settings.ts';
 import { MemberWatch } from './member-watch.ts';
-import { memoryGauges } from './memory.ts';
-import type { ApproveSettings } from './settings.ts';
 
 /** Somewhere that requests are decided. */
 interface Deciding {

@@ -1,10 +1,10 @@
-import { parseSeconds } from '../../kit/duration.ts';
-import { UsageError } from '../../kit/errors.ts';
-import { ipFamily } from '../../kit/ip-family.ts';
-import { createLog, type Level } from '../log.ts';
-import { parseListen, type ServeSettings } from '../serve/settings.ts';
+import { UsageError } from '../../../kit/errors.ts';
+import { ipFamily } from '../../../kit/ip-family.ts';
+import { createLog } from '../../log.ts';
+import type { ServeSettings } from '../../serve/settings.ts';
+import { count, level, listen, milliseconds } from '../options/values.ts';
+import { versionText } from '../options/version.ts';
 import { asked } from './signals.ts';
-import { versionText } from './version.ts';
 
 /** The options as the command line gives them. */
 interface ServeOptions {
@@ -34,8 +34,8 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   log.info('starts', { version: versionText(), standalone: options.standalone === true });
   const signal = asked();
   const starting = options.standalone
-    ? (await import('../serve/standalone.ts')).serveStandalone({ ...settings, data: options.data }, log)
-    : (await import('../serve/kubernetes.ts')).serveKubernetes(
+    ? (await import('../../serve/standalone.ts')).serveStandalone({ ...settings, data: options.data }, log)
+    : (await import('../../serve/kubernetes.ts')).serveKubernetes(
         {
           ...settings,
           ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
@@ -76,36 +76,10 @@ function readSettings(options: ServeOptions): ServeSettings {
   };
 }
 
-export function listen(text: string, option: string) {
-  try {
-    return parseListen(text);
-  } catch (error) {
-    throw new UsageError(`${option}: ${(error as Error).message}`);
-  }
-}
-
 function hostName(text: string): string {
   const isName = /^(?=.{1,253}$)[a-z0-9*]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(
     text,
   );
   if (isName || ipFamily(text) === 6) return text;
   throw new UsageError(`--name: ${text} is neither a host name nor an address`);
-}
-
-export function count(text: string, option: string): number {
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new UsageError(`${option}: ${text} is no whole number from 1`);
-}
-
-export function milliseconds(text: string, option: string): number {
-  const seconds = parseSeconds(text);
-  if (seconds === undefined || seconds < 60)
-    throw new UsageError(`${option}: ${text} is no duration of a minute or more; write 15m or 1h`);
-  return seconds * 1000;
-}
-
-export function level(text: string): Level {
-  const known = (['debug', 'info', 'warn', 'error'] as const).find((name) => name === text);
-  if (known) return known;
-  throw new UsageError(`--log-level: ${text} is none of debug, info, warn, error`);
 }

@@ -1,11 +1,11 @@
-import { UsageError } from '../../kit/errors.ts';
-import { parseProxy, placeOf } from '../kube/proxy.ts';
-import { createLog } from '../log.ts';
-import { approve } from '../serve/approve.ts';
-import type { ApproveSettings } from '../serve/settings.ts';
-import { level, listen, milliseconds } from './serve.ts';
+import { UsageError } from '../../../kit/errors.ts';
+import { parseProxy, placeOf } from '../../kube/proxy.ts';
+import { createLog } from '../../log.ts';
+import { approve } from '../../serve/approve/serve-approver.ts';
+import type { ApproveSettings } from '../../serve/settings.ts';
+import { level, listen, milliseconds } from '../options/values.ts';
+import { versionText } from '../options/version.ts';
 import { asked } from './signals.ts';
-import { versionText } from './version.ts';
 
 /** The options as the command line gives them. */
 interface ApproveOptions {
