@@ -26,13 +26,17 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   approve: 'kit pki protocol kube log.ts machines model',
   ingest: 'kit kit/bytes protocol secrets attest fresh log.ts model release store web MACHINE',
   keys: 'kit pki kube log.ts store',
+  // The API server's admission webhook for bootstrap data.
+  webhook: 'kit kit/bytes attest keys kube log.ts machines webhook/insert MACHINE',
+  'webhook/insert': 'kit kube/untrusted',
   serve: `kit approve attest capacity chains fresh ingest keys kube log.ts machines model policy proofs release store web
     MACHINE`,
   'serve/approve': 'approve kube log.ts machines proofs serve store web MACHINE',
+  'serve/webhook': 'keys kube log.ts machines serve web webhook MACHINE',
   'cli/text': 'kit protocol model',
   'cli/options': 'kit log.ts serve MACHINE',
   // Commands that run until they are told to end.
-  'cli/servers': 'kit cli/options kube log.ts serve serve/approve MACHINE',
+  'cli/servers': 'kit cli/options kube log.ts serve serve/approve serve/webhook MACHINE',
   cli: `kit kit/command-line kit/terminal protocol tpm/sealing attest cli/options cli/servers cli/text keys kube model proofs release sealing serve
-    store npm:commander MACHINE`,
+    store webhook npm:commander MACHINE`,
 };

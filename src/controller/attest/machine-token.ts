@@ -10,6 +10,9 @@ const LENGTH = { uid: 16, end: 4, epoch: 2 };
 const WHOLE = LENGTH.uid + LENGTH.end + LENGTH.epoch;
 const WITHOUT_EPOCH = LENGTH.uid + LENGTH.end;
 
+/** The last end that a token can have: it then counts until its Machine has a Node, is used, or is gone. In milliseconds since 1970. */
+export const NEVER = 0xffff_ffff * 1000;
+
 /**
  * The token of one Machine: its UID, expiry and epoch, signed with a key of the controller (HMAC-SHA-256). The
  * controller stores nothing of it, so nobody can steal it from the store. Each enrolment by such a token ends

@@ -65,6 +65,38 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .action(async (options) => conclude(await (await import('./servers/mint.ts')).mintCommand(options)));
 
   program
+    .command('webhook')
+    .description(
+      "add to Machines' bootstrap data what they need to report (admission webhook), or print its configuration for kubectl apply",
+    )
+    .addArgument(actionOf(program, ['serve', 'configuration'], 'serve, or configuration: print it'))
+    .option('--endpoint <url...>', 'serve: where machines reach the controller; commas separate several')
+    .option('--writer <user...>', 'serve: who writes bootstrap data; nobody else is given a token', [
+      'system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager',
+    ])
+    .option('--kind <kind.group...>', 'serve: kinds of bootstrap configs', [
+      'KubeadmConfig.bootstrap.cluster.x-k8s.io',
+    ])
+    .option('--listen <address>', 'serve: for the API server, over TLS', ':9443')
+    .option('--admin-listen <address>', 'serve: /metrics, over plain HTTP', '127.0.0.1:8080')
+    .option('--probe-listen <address>', 'serve: /healthz and /readyz, over plain HTTP', '127.0.0.1:8081')
+    .option(
+      '--namespace <name>',
+      "serve: of the controller's own objects; default the pod's or the context's",
+    )
+    .option('--controller-namespace <name>', 'configuration: where the controller runs', 'slipway-system')
+    .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
+    .option('--context <name>', 'configuration: of the kubeconfig')
+    .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .action(async (action, options) =>
+      conclude(
+        action === 'serve'
+          ? await (await import('./servers/webhook.ts')).webhookCommand(options)
+          : await (await import('./webhook-configuration.ts')).webhookConfigurationCommand(options),
+      ),
+    );
+
+  program
     .command('approve')
     .description(
       "approve the certificate requests of Machines' kubelets, and deny others with a reason; with rights of its own",

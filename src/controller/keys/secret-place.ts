@@ -4,6 +4,7 @@ import type { KubeObject } from '../kube/objects.ts';
 import type { Material } from './key-ring.ts';
 import type { KeyPlace } from './place.ts';
 import type { TokenMaterial } from './token-keys.ts';
+import type { WebhookMaterial } from './webhook-keys.ts';
 
 /** How a material lies in a Secret. */
 interface Shape<T> {
@@ -21,6 +22,11 @@ export function authoritySecret(client: KubeClient, namespace: string): KeyPlace
 /** The key of Machines' tokens. It lies alone, so that whoever makes tokens has no right on the authority. */
 export function tokenKeySecret(client: KubeClient, namespace: string): KeyPlace<TokenMaterial> {
   return new SecretPlace(client, namespace, TOKEN_KEY);
+}
+
+/** What the webhook serves with. The controller writes it, so that the webhook has no right on the authority. */
+export function webhookSecret(client: KubeClient, namespace: string): KeyPlace<WebhookMaterial> {
+  return new SecretPlace(client, namespace, WEBHOOK);
 }
 
 /** A Secret in the controller's namespace. */
@@ -118,6 +124,22 @@ const TOKEN_KEY: Shape<TokenMaterial> = {
       ...(Number.isNaN(until) ? {} : { previous: { key: text('previous-token.key'), until } }),
     };
   },
+};
+
+const WEBHOOK: Shape<WebhookMaterial> = {
+  name: 'slipway-webhook',
+  type: 'slipway.dev/webhook',
+  data: ({ certificate, key, authorities, pathSecret }) => ({
+    ...{ 'tls.crt': certificate, 'tls.key': key, 'ca.crt': authorities, path: pathSecret },
+  }),
+  read: (text) => ({
+    ...{
+      certificate: text('tls.crt'),
+      key: text('tls.key'),
+      authorities: text('ca.crt'),
+      pathSecret: text('path'),
+    },
+  }),
 };
 
 function activeFrom(text: (key: string) => string): { activeFrom?: number } {

@@ -14,8 +14,9 @@ import { EventIntake } from '../ingest/intake.ts';
 import { Keys, makeMaterial } from '../keys/key-ring.ts';
 import { followKeys } from '../keys/key-watch.ts';
 import { madeOnce } from '../keys/place.ts';
-import { authoritySecret, tokenKeySecret } from '../keys/secret-place.ts';
+import { authoritySecret, tokenKeySecret, webhookSecret } from '../keys/secret-place.ts';
 import { makeTokenMaterial, TokenKeys } from '../keys/token-keys.ts';
+import { WebhookKeeper } from '../keys/webhook-keeper.ts';
 import { KubeClient } from '../kube/client.ts';
 import { isStatus } from '../kube/kube-error.ts';
 import { findAccess } from '../kube/kubeconfig.ts';
@@ -111,10 +112,12 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     ...{ proofs: fresh, store },
     write: (node, key) => writeKubeletKey(client, budget, node, key),
   });
+  const webhookKeeper = new WebhookKeeper(webhookSecret(client, namespace), keys, namespace, log);
   const identity = `${hostname()}_${randomBytes(4).toString('hex')}`;
   const leadership = new Leadership(client, { namespace, name: 'slipway-controller', identity }, (leads) => {
     log.info(leads ? 'leads: writes conditions' : 'no longer leads', { identity });
     management.lead(leads);
+    webhookKeeper.lead(leads);
   });
   metrics.add(
     new Gauge('slipway_leader', '1 where this replica writes conditions.', () => [
@@ -150,6 +153,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     ...ports,
     stop: async () => {
       for (const end of leave) end();
+      webhookKeeper.lead(false);
       await front.drain();
       await Promise.all([management.stop(), tokens.stop()]);
       await leadership.stop();

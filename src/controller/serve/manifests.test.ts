@@ -123,20 +123,28 @@ it('lets machines come from anywhere, metrics be read from namespaces that say s
     'slipway-approver',
     'slipway-approver',
     'slipway-minter',
+    'slipway-webhook',
   ]);
+  const metrics = [{ namespaceSelector: { matchLabels: { metrics: 'enabled' } } }];
+  const expected: Record<string, { allowed: object; ports: string[] }> = {
+    'slipway-approver': { allowed: { metrics }, ports: ['metrics', 'probes'] },
+    'slipway-minter': { allowed: {}, ports: [] },
+    'slipway-webhook': { allowed: { webhook: 'anywhere', metrics }, ports: ['webhook', 'metrics', 'probes'] },
+  };
   for (const { metadata, spec } of others) {
-    const isApprover = metadata.name === 'slipway-approver';
-    expect(allowed(spec.template.metadata.labels)).toEqual(
-      isApprover ? { metrics: [{ namespaceSelector: { matchLabels: { metrics: 'enabled' } } }] } : {},
-    );
     const ports = spec.template.spec.containers.flatMap(({ ports: of = [] }) => of.map(({ name }) => name));
-    expect(ports).toEqual(isApprover ? ['metrics', 'probes'] : []);
+    const here = { allowed: allowed(spec.template.metadata.labels), ports };
+    expect(here, metadata.name).toEqual(expected[metadata.name]);
   }
   const services = of('Service').map(({ spec }) => [
     spec.selector,
     spec.ports.map((port) => port.targetPort),
   ]);
-  expect(services).toEqual([[controller?.spec.template.metadata.labels, ['reports']]]);
+  const [webhook] = deployment('slipway-webhook');
+  expect(services).toEqual([
+    [controller?.spec.template.metadata.labels, ['reports']],
+    [webhook?.spec.template.metadata.labels, ['webhook']],
+  ]);
 });
 
 it('names the ports that the program listens on when it is started so, and there are no others', async () => {

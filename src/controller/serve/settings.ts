@@ -41,6 +41,23 @@ export interface MintSettings {
   readonly tokenMs: number;
 }
 
+/** The settings of `webhook`. */
+export interface WebhookSettings {
+  readonly kubeconfig?: string;
+  /** Namespace of the controller's own objects; default: the access's. */
+  readonly namespace?: string;
+  readonly listen: Listen;
+  /** Metrics and probes, over plain HTTP. */
+  readonly adminListen: Listen;
+  readonly probeListen: Listen;
+  /** Where machines report. */
+  readonly endpoints: readonly string[];
+  /** User names of those who write bootstrap data. */
+  readonly writers: readonly string[];
+  /** Kinds of bootstrap configs, each as `Kind.group`. */
+  readonly kinds: readonly string[];
+}
+
 /** The settings of `approve`. */
 export interface ApproveSettings {
   /** The cluster that has the Machines. */

@@ -13,11 +13,13 @@ import { hasInsecurePort } from '../../lab/kubernetes/release.ts';
 import { lastLines, type Running, runOk, start } from '../../lab/process/command.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 
-/** Users that the API server knows by token. The last three are those of the manifests. */
+/** Users that the API server knows by token: those of the manifests, and who writes bootstrap data. */
 export const ADMIN = 'admin-for-tests';
 export const CONTROLLER = 'controller-for-tests';
 export const MINTER = 'minter-for-tests';
 export const APPROVER = 'approver-for-tests';
+export const WEBHOOK = 'webhook-for-tests';
+export const PROVIDER = 'provider-for-tests';
 
 /**
  * A real etcd and kube-apiserver as two processes on this machine's loopback, without containers, root or network:
@@ -225,6 +227,8 @@ export class ApiServer {
       account(CONTROLLER, 'slipway-controller', 2),
       account(MINTER, 'slipway-minter', 3),
       account(APPROVER, 'slipway-approver', 4),
+      account(WEBHOOK, 'slipway-webhook', 5),
+      `${PROVIDER},system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager,6,"system:masters"`,
     ];
     put('tokens.csv', `${users.join('\n')}\n`);
     return made.certificate;

@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '../log.ts';
+import type { AdmissionRequest, SecretObject } from './admission-review.ts';
+import { BootstrapData, type Mode } from './bootstrap-data.ts';
+import type { BootstrapMachine } from './find-machine.ts';
+
+const PROVIDER = 'system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager';
+const TEXT = '#cloud-config\nwrite_files:\n- path: /a\n  content: b\n';
+const UID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+
+let results: string[];
+let log: string;
+let machine: BootstrapMachine | undefined;
+
+beforeEach(() => {
+  results = [];
+  log = '';
+  machine = { name: 'w1', uid: UID, mode: undefined, isOver: false, namesTpm: false };
+});
+
+function secret(more: Partial<SecretObject> = {}, value = TEXT): SecretObject {
+  return {
+    kind: 'Secret',
+    type: 'cluster.x-k8s.io/secret',
+    data: { value: Buffer.from(value).toString('base64'), format: 'Y2xvdWQtY29uZmln' },
+    metadata: {
+      name: 'w1',
+      namespace: 'default',
+      labels: { 'cluster.x-k8s.io/cluster-name': 'demo' },
+      ownerReferences: [
+        {
+          apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+          kind: 'KubeadmConfig',
+          name: 'w1',
+          uid: 'x',
+          controller: true,
+        },
+      ],
+    },
+    ...more,
+  };
+}
+
+interface Response {
+  allowed: boolean;
+  patch?: string;
+  warnings?: string[];
+}
+
+async function review(
+  object: SecretObject,
+  more: Partial<AdmissionRequest> = {},
+  mode: Mode = 'managed',
+): Promise<Response & { text: string | undefined }> {
+  const data = new BootstrapData({
+    endpoints: ['https://slipway.example:8443'],
+    writers: [PROVIDER],
+    kinds: ['KubeadmConfig.bootstrap.cluster.x-k8s.io'],
+    authorities: () => 'PEM',
+    tokenKey: () => Buffer.alloc(32),
+    find: async () => machine,
+    reviewed: (result) => results.push(result),
+    log: createLog((line) => {
+      log += line;
+    }),
+  });
+  const request = {
+    ...{ uid: 'r', operation: 'CREATE', namespace: 'default', user: PROVIDER, isDryRun: false },
+    ...{ object, oldObject: undefined, ...more },
+  };
+  const { response } = (await data.review(request, mode)) as { response: Response };
+  const patch = response.patch && JSON.parse(Buffer.from(response.patch, 'base64').toString());
+  return { ...response, text: patch && Buffer.from(patch[0].value, 'base64').toString() };
+}
+
+describe('BootstrapData', () => {
+  it("adds the controller's address, its authority and a token of this Machine", async () => {
+    const { text, allowed } = await review(secret());
+    expect(allowed).toBe(true);
+    const contents = [...(text ?? '').matchAll(/content: '(.*)'/g)].map(([, base64 = '']) =>
+      Buffer.from(base64, 'base64').toString(),
+    );
+    expect(JSON.parse(contents[0] ?? '')).toEqual({
+      report: {
+        controller: {
+          endpoints: ['https://slipway.example:8443'],
+          ca: 'PEM',
+          tokenFile: '/etc/slipway/managed-token',
+        },
+      },
+    });
+    expect(contents[1]).toMatch(/^slwm\.D4-tW9nLRp-hZXCGdyiVDv/);
+    expect(results).toEqual(['inserted']);
+  });
+
+  it('gives no token to a Machine whose TPM is named', async () => {
+    machine = { ...(machine as BootstrapMachine), namesTpm: true };
+    const { text } = await review(secret());
+    expect(text).not.toContain('managed-token');
+    expect(text).toContain('80-managed.yaml');
+  });
+
+  it('gives nobody but the bootstrap provider a token', async () => {
+    const { text } = await review(secret(), { user: 'system:serviceaccount:tenant:default' });
+    expect(text).toBeUndefined();
+    expect(results).toEqual(['other-writer']);
+  });
+
+  it.each([
+    ['an authority', secret({ data: { 'tls.crt': 'YQ==', 'tls.key': 'YQ==' } })],
+    ['a kubeconfig', { ...secret(), metadata: { ...secret().metadata, name: 'demo-kubeconfig' } }],
+    ['another type', secret({ type: 'Opaque' })],
+    ['no cluster', { ...secret(), metadata: { ...secret().metadata, labels: {} } }],
+    ['no owner', { ...secret(), metadata: { ...secret().metadata, ownerReferences: [] } }],
+  ])('leaves %s as it is', async (_name, object) => {
+    const { text, warnings } = await review(object);
+    expect(text).toBeUndefined();
+    expect(warnings).toBeUndefined();
+    expect(results).toEqual(['other-secret']);
+  });
+
+  it('leaves an update as it is that does not change the data', async () => {
+    expect((await review(secret(), { operation: 'UPDATE', oldObject: secret() })).text).toBeUndefined();
+    expect(results).toEqual(['not-asked']);
+  });
+
+  it("follows the Machine's label before its namespace's", async () => {
+    machine = { ...(machine as BootstrapMachine), mode: 'none' };
+    expect((await review(secret())).text).toBeUndefined();
+    machine = { ...machine, mode: 'managed' };
+    expect((await review(secret(), {}, 'none')).text).toBeDefined();
+    machine = { ...machine, mode: undefined };
+    expect((await review(secret(), {}, 'none')).text).toBeUndefined();
+    expect(results).toEqual(['not-asked', 'inserted', 'not-asked']);
+  });
+
+  it('gives no token to a Machine that has its Node', async () => {
+    machine = { ...(machine as BootstrapMachine), isOver: true };
+    expect((await review(secret())).text).toBeUndefined();
+  });
+
+  it.each([
+    ['no Machine has the config', undefined, TEXT, /no Machine has KubeadmConfig w1/],
+    ['the label is misspelt', 'manged', TEXT, /takes managed or none/],
+    ['the data are compressed', 'managed', '\x1f\x8b', /does not begin with #cloud-config|not text/],
+  ])('allows and warns where %s', async (_name, mode, text, warning) => {
+    machine = mode === undefined ? undefined : { ...(machine as BootstrapMachine), mode };
+    const { allowed, warnings } = await review(secret({}, text));
+    expect(allowed).toBe(true);
+    expect(warnings?.[0]).toMatch(warning);
+    expect(results).toEqual(['missed']);
+    expect(log).toContain('a machine will not report');
+  });
+
+  it('warns where the data outgrow a platform', async () => {
+    const { warnings, text } = await review(secret({}, `#cloud-config\n${'#'.repeat(16_000)}\n`));
+    expect(text).toBeDefined();
+    expect(warnings?.[0]).toMatch(/AWS EC2 \(16384\)/);
+  });
+
+  it('answers a dry run in the same way, because nothing is stored', async () => {
+    expect((await review(secret(), { isDryRun: true })).text).toBe((await review(secret())).text);
+  });
+});

@@ -1,0 +1,97 @@
+import { mintMachineToken, NEVER } from '../attest/machine-token.ts';
+import { type Log, reason } from '../log.ts';
+import { type AdmissionRequest, type JsonPatch, reviewAnswer } from './admission-review.ts';
+import { type BootstrapSecret, type ConfigKind, DATA_KEY, readBootstrapSecret } from './bootstrap-secret.ts';
+import type { BootstrapMachine } from './find-machine.ts';
+import { insertFiles } from './insert/insert-files.ts';
+import { reportFiles } from './report-files.ts';
+import { sizeWarnings } from './size-warnings.ts';
+
+/** What a namespace, or a Machine's label, asks of its bootstrap data. */
+export const MODES = ['managed', 'none'] as const;
+export type Mode = (typeof MODES)[number];
+
+/** What became of one request, for the metric. */
+type Result = 'inserted' | 'present' | 'not-asked' | 'other-secret' | 'other-writer' | 'missed';
+
+interface BootstrapDataParts {
+  readonly endpoints: readonly string[];
+  /** Who writes bootstrap data: the bootstrap provider's user names. Nobody else is given a token. */
+  readonly writers: readonly string[];
+  readonly kinds: readonly ConfigKind[];
+  readonly authorities: () => string;
+  /** The key that signs Machines' tokens. */
+  readonly tokenKey: () => Uint8Array;
+  /** @throws KubeError */
+  readonly find: (namespace: string, secret: BootstrapSecret) => Promise<BootstrapMachine | undefined>;
+  readonly reviewed: (result: Result) => void;
+  readonly log: Log;
+}
+
+/**
+ * Adds to each Machine's bootstrap data what its agent needs in order to report. It allows every request: a machine that cannot
+ * report is better than no machine. It stores nothing, so a dry run is like any other request.
+ */
+export class BootstrapData {
+  readonly #parts: BootstrapDataParts;
+
+  constructor(parts: BootstrapDataParts) {
+    this.#parts = parts;
+  }
+
+  /** @param namespaceMode what the namespace's label says @returns the AdmissionReview's answer */
+  async review(request: AdmissionRequest, namespaceMode: Mode): Promise<object> {
+    const secret = readBootstrapSecret(request.object, this.#parts.kinds);
+    if (secret === undefined) return this.#unchanged(request, 'other-secret');
+    // An update of labels or owners: what a machine has booted with stays as it is.
+    if (request.oldObject?.data?.[DATA_KEY] === request.object.data?.[DATA_KEY])
+      return this.#unchanged(request, 'not-asked');
+    if (!this.#parts.writers.includes(request.user)) return this.#unchanged(request, 'other-writer');
+    try {
+      return await this.#insert(request, secret, namespaceMode);
+    } catch (error) {
+      return this.#missed(request, `its Machine could not be read: ${reason(error)}`);
+    }
+  }
+
+  async #insert(request: AdmissionRequest, secret: BootstrapSecret, namespaceMode: Mode): Promise<object> {
+    const { find, endpoints, authorities } = this.#parts;
+    const machine = await find(request.namespace, secret);
+    const mode = machine?.mode ?? namespaceMode;
+    if (mode === 'none') return this.#unchanged(request, 'not-asked');
+    if (machine === undefined)
+      return this.#missed(request, `no Machine has ${secret.config.kind} ${secret.config.name}`);
+    if (mode !== 'managed')
+      return this.#missed(
+        request,
+        `the Machine's label slipway.dev/bootstrap-data is ${JSON.stringify(mode)}; it takes ${MODES.join(' or ')}`,
+      );
+    if (machine.isOver) return this.#unchanged(request, 'not-asked');
+    const token = machine.namesTpm
+      ? undefined
+      : mintMachineToken(machine.uid, 0, NEVER, this.#parts.tokenKey());
+    const files = reportFiles({ endpoints, authorities: authorities(), token });
+    const insertion = insertFiles(secret.value, files);
+    if (insertion.kind === 'present') return this.#unchanged(request, 'present');
+    if (insertion.kind === 'unsupported') return this.#missed(request, insertion.reason);
+    const value = Buffer.from(insertion.text);
+    const patch: JsonPatch = { op: 'replace', path: `/data/${DATA_KEY}`, value: value.toString('base64') };
+    this.#parts.reviewed('inserted');
+    return reviewAnswer(request.uid, [patch], sizeWarnings(secret.value.length, value.length));
+  }
+
+  #unchanged({ uid }: AdmissionRequest, result: Result): object {
+    this.#parts.reviewed(result);
+    return reviewAnswer(uid);
+  }
+
+  /** Told to the provider by the API server, in the log, and by the metric. */
+  #missed({ uid, namespace, object }: AdmissionRequest, why: string): object {
+    const { reviewed, log } = this.#parts;
+    reviewed('missed');
+    log.warn('a machine will not report, because nothing was added to its bootstrap data', {
+      ...{ namespace, secret: object.metadata.name, reason: why },
+    });
+    return reviewAnswer(uid, [], [`slipway: this machine will not report: ${why}`]);
+  }
+}

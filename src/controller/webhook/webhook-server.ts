@@ -1,0 +1,140 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
+import { Gathered } from '../../kit/bytes/gathered.ts';
+import { digest } from '../../kit/digest.ts';
+import { type AdmissionRequest, readReview } from './admission-review.ts';
+import { MODES, type Mode } from './bootstrap-data.ts';
+
+/** A Secret has at most 1 MiB, an update brings it twice, and base64 makes a third more of it. */
+const MAX_REVIEW_BYTES = 4 * 1024 * 1024;
+/** Connections at most; the API server keeps a few and reuses them. */
+const MAX_CONNECTIONS = 64;
+const TIMES = {
+  handshakeTimeout: 5_000,
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 60_000,
+};
+
+/** Certificate and key in PEM. */
+interface ServerPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+type Review = (request: AdmissionRequest, mode: Mode) => Promise<object>;
+
+/**
+ * Answers the API server's reviews, `POST /bootstrap-data/SECRET/MODE`. API servers show no certificate to webhooks unless
+ * somebody configures one, and the answer holds a Machine's token, so the path has a secret part: whoever cannot read the
+ * MutatingWebhookConfiguration gets no review answered, whatever it says about its user.
+ */
+export class WebhookServer {
+  readonly #server: Server;
+  readonly #review: Review;
+  readonly #pathSecret: () => string;
+  readonly #open = new Set<Socket>();
+
+  constructor(pair: ServerPair, pathSecret: () => string, review: Review) {
+    this.#review = review;
+    this.#pathSecret = pathSecret;
+    this.#server = createServer(
+      { ...pair, ...TIMES, minVersion: 'TLSv1.2', maxHeaderSize: 8 * 1024 },
+      (request, response) => void this.#answer(request, response),
+    );
+    this.#server.on('connection', (socket: Socket) => this.#keepFew(socket));
+    this.#server.on('clientError', (_error, socket) => socket.destroy());
+  }
+
+  /** New connections get the new certificate. */
+  renew(pair: ServerPair): void {
+    this.#server.setSecureContext({ ...pair, minVersion: 'TLSv1.2' });
+  }
+
+  /** @returns the port */
+  listen(port: number, host?: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ port, host }, () => {
+        this.#server.off('error', reject);
+        const address = this.#server.address();
+        resolve(typeof address === 'object' && address ? address.port : port);
+      });
+    });
+  }
+
+  /** Finishes what is under way. */
+  async close(timeoutMs: number): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    const late = setTimeout(() => this.#server.closeAllConnections(), timeoutMs);
+    await closed;
+    clearTimeout(late);
+  }
+
+  /** Where too many are open, the one that has said nothing for longest goes. */
+  #keepFew(socket: Socket): void {
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
+    for (const oldest of this.#open) {
+      if (this.#open.size <= MAX_CONNECTIONS) break;
+      this.#open.delete(oldest);
+      oldest.destroy();
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const mode = this.#modeOf(request.url?.split('?')[0] ?? '');
+    // Nothing of the body is read for those who do not know the path.
+    if (mode === undefined) return refuse(response, 404, 'there is nothing here');
+    if (request.method !== 'POST') return refuse(response, 405, 'only POST');
+    // It has shown that it is the API server: it goes last.
+    this.#open.delete(request.socket);
+    this.#open.add(request.socket);
+    const body = await readBody(request).catch(() => undefined);
+    if (body === undefined) return refuse(response, 413, `a review has at most ${MAX_REVIEW_BYTES} bytes`);
+    const review = parseReview(body);
+    if (review === undefined) return refuse(response, 400, 'it is no AdmissionReview of a Secret');
+    const text = JSON.stringify(await this.#review(review, mode));
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    });
+    response.end(text);
+  }
+
+  #modeOf(path: string): Mode | undefined {
+    const [, room, secret = '', mode, ...rest] = path.split('/');
+    if (room !== 'bootstrap-data' || rest.length > 0) return undefined;
+    const [shown, known] = [secret, this.#pathSecret()].map((text) => Buffer.from(digest(text)));
+    if (shown === undefined || known === undefined || !timingSafeEqual(shown, known)) return undefined;
+    return MODES.find((name) => name === mode);
+  }
+}
+
+/** @throws Error where the client goes, or sends too much */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const gathered = new Gathered();
+  let size = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > MAX_REVIEW_BYTES) return undefined;
+    gathered.add(piece);
+  }
+  return gathered.take();
+}
+
+function parseReview(body: Buffer): AdmissionRequest | undefined {
+  try {
+    return readReview(JSON.parse(body.toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+  response.end(`${text}\n`);
+}

@@ -1,0 +1,360 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execaSync } from 'execa';
+import { root } from '../../../build/project.ts';
+import type { KubeClient } from '../../../src/controller/kube/client.ts';
+import { apiVersionOf, machinesPath } from '../../../src/controller/machines/machine.ts';
+import { makeCertificates } from '../../support/cluster-api/certificates.ts';
+import { controlPlaneInit, workerJoin } from '../../support/cluster-api/user-data.ts';
+import { ADMIN, CONTROLLER, PROVIDER, WEBHOOK } from '../../support/controller/api-server.ts';
+import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
+import { ManagementCluster } from '../../support/controller/management-cluster.ts';
+import { SimulatedMachine } from '../../support/controller/simulated-machine.ts';
+import { eventually } from '../../support/eventually.ts';
+import { DIST } from '../../support/machines.ts';
+import { WebhookProcess } from './webhook-process.ts';
+
+export const about =
+  'the webhook at a real API server: bootstrap data of a labelled namespace get what their machines need to report, and nothing else changes';
+
+const FORMAT = { cloud: 'cloud-config', ignition: 'ignition' } as const;
+
+/** The files that are added, as `slipway plan` shows them. */
+const ADDED = ['/etc/slipway/config.d/80-managed.yaml', '/etc/slipway/managed-token'];
+
+export async function run(say: (line: string) => void): Promise<void> {
+  const cluster = await ManagementCluster.start(say);
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-webhook-'));
+  let controller: ControllerProcess | undefined;
+  let webhook: WebhookProcess | undefined;
+  try {
+    const apply = (path: string) => cluster.api.kubectl(['apply', `--filename=${join(root, path)}`]);
+    for (const file of ['rights', 'service', 'deployment']) await apply(`manifests/webhook/${file}.yaml`);
+    const at = (user: string) => [
+      `--kubeconfig=${cluster.api.kubeconfig(user)}`,
+      '--namespace=slipway-system',
+    ];
+    controller = await ControllerProcess.start(at(CONTROLLER));
+    webhook = await WebhookProcess.start([
+      ...at(WEBHOOK),
+      '--listen=127.0.0.1:0',
+      `--endpoint=https://127.0.0.1:${controller.port}`,
+    ]);
+    const scene = new Scene(cluster, controller, folder);
+    await scene.configure(webhook.port);
+    say('the webhook serves with the rights of its manifest and a certificate that the controller made');
+    await scene.adds();
+    say(
+      'cloud-config of workers and control planes, Ignition: two files more, and all else as it was; the token enrols its Machine',
+    );
+    await scene.leaves();
+    say(
+      'authorities, kubeconfigs, other writers, other namespaces, Machines that say none, dry runs and updates: unchanged',
+    );
+    await scene.refusesStrangers(webhook.port);
+    say('who does not know the path gets no answer');
+    await webhook.end('SIGKILL');
+    await scene.goesOnWithout();
+    say('without the webhook bootstrap data are stored as they are');
+  } catch (error) {
+    say(`the last words:\n${[controller, webhook].flatMap((one) => one?.lines.slice(-6) ?? []).join('\n')}`);
+    throw error;
+  } finally {
+    await webhook?.end('SIGKILL');
+    await controller?.end('SIGKILL');
+    await cluster.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class Scene {
+  readonly #cluster: ManagementCluster;
+  readonly #controller: ControllerProcess;
+  readonly #folder: string;
+  readonly #provider: KubeClient;
+  readonly #data = {
+    name: 'demo',
+    endpoint: '10.0.0.1:6443',
+    kubernetesVersion: 'v1.36.2',
+    token: 'abcdef.0123456789abcdef',
+  };
+
+  constructor(cluster: ManagementCluster, controller: ControllerProcess, folder: string) {
+    this.#cluster = cluster;
+    this.#controller = controller;
+    this.#folder = folder;
+    this.#provider = cluster.api.client(PROVIDER);
+  }
+
+  /** As docs/bootstrap-data.md says, but that no Service leads to a process of this host: another port and an external name. */
+  async configure(port: number): Promise<void> {
+    const printed = await controllerCommand([
+      ...['webhook', 'configuration', `--kubeconfig=${this.#cluster.api.kubeconfig(ADMIN)}`],
+    ]);
+    assert.equal(printed.code, 0, printed.stderr);
+    const configuration = JSON.parse(printed.stdout) as {
+      webhooks: { clientConfig: { service: { port?: number } } }[];
+    };
+    for (const { clientConfig } of configuration.webhooks) clientConfig.service.port = port;
+    await this.#cluster.api.kubectl(
+      ['apply', '--validate=false', '--filename=-'],
+      JSON.stringify(configuration),
+    );
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'slipway-webhook', namespace: 'slipway-system' },
+    };
+    await this.#cluster.api.kubectl(['delete', 'service', '--namespace=slipway-system', 'slipway-webhook']);
+    const external = { ...service, spec: { type: 'ExternalName', externalName: 'localhost' } };
+    await this.#cluster.api.kubectl(['apply', '--filename=-'], JSON.stringify(external));
+    await this.#cluster.api.kubectl(['label', 'namespace', 'default', 'slipway.dev/bootstrap-data=managed']);
+    // The API server takes a moment to know its webhooks.
+    await this.#machine('first');
+    await eventually('the webhook to be called', async () => {
+      const value = await this.#write('first', '#cloud-config\n');
+      if (value !== '#cloud-config\n') return true;
+      await this.#delete('first');
+      return false;
+    });
+  }
+
+  async adds(): Promise<void> {
+    const data = { ...this.#data, certificates: await makeCertificates() };
+    const texts: [string, string, string][] = [
+      ['worker', workerJoin(data), FORMAT.cloud],
+      ['control-plane', controlPlaneInit(data, '10.0.0.1'), FORMAT.cloud],
+      ['ignition', JSON.stringify(IGNITION), FORMAT.ignition],
+    ];
+    for (const [name, text, format] of texts) {
+      await this.#machine(name);
+      const value = await this.#write(name, text, format);
+      const [before, after] = [this.#plan(text), this.#plan(value)];
+      for (const path of ADDED) assert.match(after, new RegExp(path.replaceAll('.', '\\.')), name);
+      assert.equal(without(after, ADDED), without(before, []), `${name}: something else changed`);
+    }
+    const token = tokenIn(await this.#read('worker'));
+    const ca = authorityIn(await this.#read('worker'));
+    const machine = new SimulatedMachine({ port: this.#controller.port, ca, hostname: 'elsewhere' });
+    await machine.enrolSoon(token);
+    const { spec } = await this.#cluster.node('worker');
+    assert.equal(spec.machine?.by, 'token', JSON.stringify(spec.machine));
+    const second = new SimulatedMachine({ port: this.#controller.port, ca, hostname: 'copy' });
+    await assert.rejects(second.enrol(token), /enrolment: 4/, 'the token serves once');
+  }
+
+  async leaves(): Promise<void> {
+    const text = '#cloud-config\nruncmd:\n- echo\n';
+    for (const name of ['other', 'opted-out', 'dry'])
+      await this.#machine(name, name === 'opted-out' ? 'none' : undefined);
+    assert.equal(
+      await this.#write('demo-kubeconfig', text, FORMAT.cloud, { owner: 'other' }),
+      text,
+      'a kubeconfig',
+    );
+    assert.equal(
+      await this.#write('demo-ca', text, FORMAT.cloud, { owner: 'other', key: 'tls.key' }),
+      text,
+      'an authority',
+    );
+    assert.equal(
+      await this.#write('other', text, FORMAT.cloud, { client: this.#cluster.client }),
+      text,
+      'another writer',
+    );
+    assert.equal(await this.#write('opted-out', text), text, 'a Machine that says none');
+    const dry = await this.#post('dry', text, FORMAT.cloud, { query: { dryRun: 'All' } });
+    assert.notEqual(dry, text, 'a dry run is answered');
+    await assert.rejects(this.#read('dry'), /not found/);
+    // What is there stays as it is: labels may change.
+    const path = '/api/v1/namespaces/default/secrets/opted-out';
+    await this.#provider.request('PATCH', path, {
+      ...{ contentType: 'application/merge-patch+json' as const, body: { metadata: { labels: { a: 'b' } } } },
+    });
+    assert.equal(await this.#read('opted-out'), text);
+    await this.#cluster.api.kubectl(['create', 'namespace', 'elsewhere']);
+    await this.#machine('elsewhere', undefined, 'elsewhere');
+    assert.equal(await this.#write('elsewhere', text, FORMAT.cloud, { namespace: 'elsewhere' }), text);
+  }
+
+  /** A review that anybody in the cluster can send, whatever it says of its user. */
+  async refusesStrangers(port: number): Promise<void> {
+    for (const path of [
+      '/',
+      '/bootstrap-data//managed',
+      '/bootstrap-data/x/managed',
+      '/bootstrap-data/managed',
+    ]) {
+      const status = await new Promise<number | undefined>((resolve, reject) => {
+        const asked = request(
+          { host: '127.0.0.1', port, path, method: 'POST', rejectUnauthorized: false },
+          (response) => {
+            response.resume();
+            resolve(response.statusCode);
+          },
+        );
+        asked.once('error', reject);
+        asked.end('{}');
+      });
+      assert.equal(status, 404, path);
+    }
+  }
+
+  async goesOnWithout(): Promise<void> {
+    await this.#machine('late');
+    assert.equal(await this.#write('late', '#cloud-config\n'), '#cloud-config\n');
+  }
+
+  #machine(name: string, mode?: string, namespace = 'default'): Promise<unknown> {
+    const labels = {
+      'cluster.x-k8s.io/cluster-name': 'demo',
+      ...(mode && { 'slipway.dev/bootstrap-data': mode }),
+    };
+    const configRef = { apiGroup: 'bootstrap.cluster.x-k8s.io', kind: 'KubeadmConfig', name };
+    return this.#cluster.client.request('POST', machinesPath(this.#cluster.version, namespace), {
+      body: {
+        apiVersion: apiVersionOf(this.#cluster.version),
+        kind: 'Machine',
+        // Some providers give the config another name than its Machine's.
+        metadata: { name: name === 'control-plane' ? 'cp-x7k2p' : name, namespace, labels },
+        spec: {
+          clusterName: 'demo',
+          bootstrap: { configRef },
+          infrastructureRef: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DemoMachine', name },
+        },
+      },
+    });
+  }
+
+  /** Writes bootstrap data as the provider does. @returns what is stored */
+  async #write(
+    name: string,
+    text: string,
+    format: string = FORMAT.cloud,
+    more: Writing = {},
+  ): Promise<string> {
+    await this.#post(name, text, format, more);
+    return this.#read(name, more);
+  }
+
+  async #post(name: string, text: string, format: string, more: Writing = {}): Promise<string> {
+    const { client = this.#provider, owner = name, key = 'value', namespace = 'default', query } = more;
+    const secret = await client.request<Secret>('POST', `/api/v1/namespaces/${namespace}/secrets`, {
+      ...(query && { query }),
+      body: {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        type: 'cluster.x-k8s.io/secret',
+        metadata: {
+          name,
+          labels: { 'cluster.x-k8s.io/cluster-name': 'demo' },
+          ownerReferences: [
+            {
+              apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+              ...{ kind: 'KubeadmConfig', name: owner, uid: '0f8fad5b-d9cb-469f-a165-70867728950e' },
+              controller: true,
+            },
+          ],
+        },
+        stringData: { [key]: text, format },
+      },
+    });
+    return Buffer.from(secret.data[key] ?? '', 'base64').toString();
+  }
+
+  async #read(name: string, { namespace = 'default', key = 'value' }: Writing = {}): Promise<string> {
+    const path = `/api/v1/namespaces/${namespace}/secrets/${name}`;
+    const { data } = await this.#cluster.client.request<Secret>('GET', path);
+    return Buffer.from(data[key] ?? '', 'base64').toString();
+  }
+
+  #delete(name: string): Promise<unknown> {
+    return this.#cluster.client.request('DELETE', `/api/v1/namespaces/default/secrets/${name}`);
+  }
+
+  #plan(text: string): string {
+    const [file, metaData] = [join(this.#folder, 'user-data'), join(this.#folder, 'meta-data')];
+    writeFileSync(file, text);
+    writeFileSync(metaData, 'instance-id: i-1\nlocal-hostname: machine-1\n');
+    const { stdout } = execaSync(DIST, [
+      'plan',
+      '--user-data',
+      file,
+      '--meta-data',
+      metaData,
+      '--output',
+      'json',
+    ]);
+    return stdout;
+  }
+}
+
+interface Secret {
+  data: Record<string, string>;
+}
+
+interface Writing {
+  client?: KubeClient;
+  owner?: string;
+  key?: string;
+  namespace?: string;
+  query?: Record<string, string>;
+}
+
+const IGNITION = {
+  ignition: { version: '2.3.0' },
+  storage: {
+    files: [
+      {
+        filesystem: 'root',
+        path: '/etc/kubeadm.sh',
+        mode: 448,
+        contents: { source: 'data:,%23!%2Fbin%2Fbash%0Aecho%0A' },
+      },
+    ],
+  },
+  systemd: {
+    units: [
+      {
+        name: 'a.service',
+        enabled: true,
+        contents: '[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n',
+      },
+    ],
+  },
+};
+
+/** A plan's steps without the lines of these files, and without the digests and counts that hang on them. */
+function without(plan: string, paths: readonly string[]): string {
+  const { steps } = JSON.parse(plan) as {
+    steps: { id: string; kind: string; title: string; details: string[] }[];
+  };
+  return steps
+    .flatMap(({ id, kind, title, details }) => [
+      `${id} ${kind} ${title.replace(/\d+ files?/, 'files')}`,
+      ...details.filter((line) => !paths.some((path) => line.includes(path))),
+    ])
+    .join('\n');
+}
+
+function contentsIn(text: string): string[] {
+  return [...text.matchAll(/encoding: 'base64'\n\s*content: '(.*)'/g)].map(([, base64 = '']) =>
+    Buffer.from(base64, 'base64').toString(),
+  );
+}
+
+function tokenIn(text: string): string {
+  return (
+    contentsIn(text)
+      .find((content) => content.startsWith('slwm.'))
+      ?.trim() ?? ''
+  );
+}
+
+function authorityIn(text: string): string {
+  const [settings = '{}'] = contentsIn(text);
+  return (JSON.parse(settings) as { report: { controller: { ca: string } } }).report.controller.ca;
+}
