@@ -12,7 +12,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     wipe`,
   callers: 'document host kubeadm/config',
   check:
-    'kit kit/bytes kit/terminal protocol protocol/codes tpm/sealing check/rule check/rules document host steps/ahead text',
+    'kit kit/bytes kit/terminal protocol protocol/codes tpm/sealing check/rule check/rules document host steps/commands text',
   'check/rule': 'check/shell document userdata',
   'check/rules': 'kit/bytes check/rule check/shell document stores/reference',
   'check/shell': '',
@@ -21,8 +21,8 @@ export const AGENT: Readonly<Record<string, string>> = {
     identity/tpm install install/windows kit/command-line kubeadm/config machine.ts network preflight
     preflight/checks redaction release report report/events reset settings startup steps timeline userdata wipe
     npm:commander`,
-  'cli/authors': `kit kit/bytes kit/terminal protocol/codes secrets apply check cli/options cli/process cli/text
-    document fetch host machine.ts platform/instance preflight redaction steps steps/ahead text userdata
+  'cli/authors': `kit kit/terminal protocol/codes secrets apply check check/rule cli/options cli/process cli/text
+    document fetch host machine.ts platform/instance preflight redaction steps text userdata
     userdata/cloud-config/accounts userdata/forms userdata/instance userdata/native userdata/network
     userdata/sources/contract`,
   'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
@@ -120,25 +120,27 @@ export const AGENT: Readonly<Record<string, string>> = {
     host identity identity/tpm platform/credentials settings stores text userdata wipe`,
   settings: 'kit secrets document host text text/yaml',
   startup: 'protocol/codes host',
-  steps: `kit document host steps/accounts steps/ahead steps/boot steps/commands steps/containerd steps/kind steps/kubeadm
-    steps/network steps/node steps/see-node steps/sentinel steps/storage steps/system steps/system/software steps/tree steps/units
+  steps: `kit document host steps/accounts steps/boot steps/commands steps/containerd steps/kind steps/kubeadm
+    steps/network steps/node steps/see-node steps/sentinel steps/storage steps/system steps/tree steps/units
     steps/volumes
     text`,
-  'steps/accounts': 'kit document engine host steps/kind steps/tools tools',
-  'steps/ahead':
-    'kit document host kubeadm/config steps/accounts steps/node/time stores/reference text tpm/sealing',
+  'steps/accounts':
+    'kit document engine host steps/accounts/files steps/accounts/preview steps/kind steps/tools tools',
+  'steps/accounts/files': 'host steps/tools tools',
+  'steps/accounts/preview': 'document host steps/accounts/files steps/kind text',
   'steps/boot': 'document engine host steps/kind steps/tools tools',
-  'steps/commands': 'secrets document engine steps/kind steps/shell',
+  'steps/commands': 'secrets document engine host kubeadm/config steps/kind steps/shell text',
   'steps/containerd': 'kit document engine host steps/kind steps/tools tools npm:smol-toml',
   'steps/kind':
     'kit protocol secrets callers document engine host kubeadm/config kubeadm/repeat startup steps/shell',
   'steps/kubeadm': `kit protocol protocol/codes secrets cluster credential diagnosis/words document engine
     facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/run preflight preflight/checks reset settings
     startup steps/kind steps/shell text`,
+  'steps/files': 'kit document host steps/accounts/files steps/kind steps/tools stores/reference tpm/sealing',
   'steps/network': 'kit document network steps/kind steps/tools',
   'steps/node': `callers kubeadm/repeat kit protocol secrets document engine fetch host kubeadm/config kubeadm/run platform/credentials
     steps/containerd steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference
-    tools`,
+    tools steps/files text`,
   'steps/node/time': 'document host',
   'steps/see-node': `protocol secrets callers diagnosis diagnosis/evidence diagnosis/transcript diagnosis/words
     document engine host kubeadm/repeat steps/kind steps/sentinel`,
@@ -147,18 +149,18 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/storage': 'kit document engine host startup steps/kind steps/tools tools',
   'steps/system': `kit document steps/kind steps/system/access steps/system/disk steps/system/ending steps/system/local
     steps/system/software`,
-  'steps/system/access': 'secrets document fetch host steps/accounts steps/kind steps/tools tools',
-  'steps/system/disk': 'document host steps/kind steps/tools tools',
+  'steps/system/access': 'secrets document fetch host steps/accounts/files steps/kind steps/tools tools text',
+  'steps/system/disk': 'document host steps/kind steps/tools tools text',
   'steps/system/ending': 'kit document host steps/kind steps/tools tools',
-  'steps/system/local': 'document host steps/kind steps/tools tools',
+  'steps/system/local': 'document host steps/kind steps/tools tools text',
   'steps/system/software': 'secrets document engine fetch host steps/kind steps/tools tools',
   'steps/tools': `kit protocol/codes secrets tpm/sealing document engine host identity/tpm platform/credentials
     redaction stores stores/contract stores/reference tools`,
   'steps/tree':
-    'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference tools',
+    'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference tools steps/files',
   'steps/units': 'kit document engine host steps/kind steps/tools tools',
   'steps/volumes':
-    'kit secrets document engine fetch host steps/kind steps/storage steps/tools stores/contract tools',
+    'kit secrets document engine fetch host steps/kind steps/storage steps/tools stores/contract tools text',
   stores: `kit kit/bytes secrets document fetch platform/credentials stores/age stores/aws stores/clouds
     stores/contract stores/jwe stores/reference stores/vault`,
   'stores/age': 'platform/credentials stores/contract npm:age-encryption',

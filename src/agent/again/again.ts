@@ -7,10 +7,10 @@ import { recordsOf } from '../engine/parse-journal.ts';
 import type { Step } from '../engine/step.ts';
 import type { Host } from '../host/host.ts';
 import { looksJoined } from '../kubeadm/repeat/joined.ts';
-import { fitting } from '../steps/fitting.ts';
 import type { Shared } from '../steps/kind/shared.ts';
 import type { PlannedStep } from '../steps/kind/step-kind.ts';
 import { plan } from '../steps/plan.ts';
+import { stepsForPlatform } from '../steps/preview.ts';
 import { type Changes, changesOf } from './changes.ts';
 import { dueFiles } from './due-files.ts';
 import { type LastSuccess, lastSuccess } from './last-success.ts';
@@ -50,10 +50,10 @@ export async function planAgain(
       kind: 'refused',
       failure: reason ?? (isShim(records) ? KUBEADMS : failure('NothingToRepeat', NEVER)),
     };
-  const { planned } = await fitting(host, document, plan(document));
+  const planned = stepsForPlatform(host, plan(document));
   const found = changesOf(planned, records, last);
   const changed = { ...document, files: await dueFiles(host, document) };
-  const { planned: due } = await fitting(host, changed, plan(changed));
+  const due = stepsForPlatform(host, plan(changed));
   const { changes } = found;
   return {
     kind: 'again',

@@ -2,8 +2,8 @@ import type { JournalRecord } from '../../protocol/journal.ts';
 import type { Document } from '../document/document.ts';
 import { historyOf } from '../engine/history.ts';
 import type { Host } from '../host/host.ts';
-import { fitting } from '../steps/fitting.ts';
 import { plan } from '../steps/plan.ts';
+import { stepsForPlatform } from '../steps/preview.ts';
 import type { Change } from './changes.ts';
 import { lastSuccess } from './last-success.ts';
 
@@ -32,7 +32,7 @@ export async function planAnew(
 ): Promise<readonly Change[]> {
   const { instance = '' } = records.findLast((record) => record.type === 'run.started') ?? {};
   const history = historyOf(records, document.instance.id ?? instance);
-  const { planned } = await fitting(host, document, plan(document));
+  const planned = stepsForPlatform(host, plan(document));
   return planned.map((step): Change => {
     const { ended, superseded } = history.step(step.id, step.digest);
     if (ended === undefined || superseded) return { step, what: 'new' };

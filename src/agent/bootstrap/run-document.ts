@@ -11,11 +11,10 @@ import { configurationReport } from '../preflight/configuration-report.ts';
 import { knownSecrets } from '../redaction/document-secrets.ts';
 import { hiddenStep } from '../redaction/hidden-step.ts';
 import { stillStarting } from '../startup/starting.ts';
-import { fitting } from '../steps/fitting.ts';
-import { impossible } from '../steps/impossible.ts';
 import { openShared, type Shared } from '../steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from '../steps/kind/step-kind.ts';
 import { planDigest } from '../steps/plan.ts';
+import { preview, stepsForPlatform } from '../steps/preview.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
 import { asNode } from './as-node.ts';
 import type { About } from './concluding.ts';
@@ -70,7 +69,7 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
   // User data that did their work, and have lost their secrets since, are not judged again.
   if (!document.isWiped)
     report.push(...(await configurationReport(document)), ...(await labelReport(options, document)));
-  const errors = report.filter(({ severity }) => severity === 'error');
+  const errors = errorsOf(report);
   // What is not known before is seen by the last step.
   const foreknown = prospect.filter(({ code }) => code !== 'NotKnownToMakeANode');
   const findings = [...document.report, ...foreknown]
@@ -86,8 +85,10 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
   if (again) about.instance = again.instance;
   const shared = openShared(host, document, about.instance, watcher.output.bind(watcher), options.askReboot);
   try {
-    const { lacking, planned } = await fitting(host, document, await toPlan(document, shared));
+    const all = await toPlan(document, shared);
+    const lacking = errorsOf(await preview(all, { document, host, moment: 'again' }));
     if (lacking.length > 0) return await refused(badInput(lacking));
+    const planned = stepsForPlatform(host, all);
     const steps = again ? await again.load(shared) : await loadSteps(planned, shared);
     const hidden = steps.map((step) => hiddenStep(step, redact));
     const outcome = await runJournalled({
@@ -98,7 +99,7 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
       findings,
       isWiped: document.isWiped ?? false,
       refuse: async () => {
-        const errors = (await impossible(host, document)).filter(({ severity }) => severity === 'error');
+        const errors = errorsOf(await preview(all, { document, host, moment: 'start' }));
         const passing = new Set<string>();
         for (const code of new Set(errors.map((entry) => entry.code)))
           if ((await stillStarting(host, code)) !== undefined) passing.add(code);
@@ -140,6 +141,9 @@ function leaving(
     },
   };
 }
+
+const errorsOf = (report: readonly ReportEntry[]): ReportEntry[] =>
+  report.filter(({ severity }) => severity === 'error');
 
 function badInput(wrong: readonly ReportEntry[]): Failure {
   const [first, ...others] = wrong as [ReportEntry, ...ReportEntry[]];

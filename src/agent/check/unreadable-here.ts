@@ -1,6 +1,6 @@
 import type { Document, ReportEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
-import { unreadableCommands } from '../steps/ahead/unreadable-commands.ts';
+import { unreadableCommands } from '../steps/commands/unreadable-commands.ts';
 import { windowsForm } from '../text/scripts.ts';
 
 /**
@@ -18,6 +18,9 @@ export async function unreadableHere(
     (entry) => entry.kind === 'command' && windowsForm(entry.shell.reveal()) !== undefined,
   );
   if (bash === undefined || isOther || isForWindows) return [];
-  const found = await unreadableCommands(host, { ...document, shell: bash }, bash);
+  const found = [
+    ...(await unreadableCommands(host, 'bootcmd', document, bash)),
+    ...(await unreadableCommands(host, 'runcmd', document, bash)),
+  ];
   return found.map((entry) => ({ ...entry, severity: 'warning' }));
 }

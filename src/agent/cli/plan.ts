@@ -5,11 +5,9 @@ import type { Host } from '../host/host.ts';
 import { createHost } from '../machine.ts';
 import { configurationReport } from '../preflight/configuration-report.ts';
 import { documentSecrets } from '../redaction/document-secrets.ts';
-import { fitting } from '../steps/fitting.ts';
-import { impossible } from '../steps/impossible.ts';
 import { plan } from '../steps/plan.ts';
+import { preview, stepsForPlatform } from '../steps/preview.ts';
 import { unaskedPrograms } from '../steps/unasked-programs.ts';
-import { unmade } from '../steps/unmade.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
 import { areWiped } from '../wipe/note.ts';
@@ -50,18 +48,18 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     remember(documentSecrets(document));
     const madeNode = flags.again || isWrong(document.report) ? [] : checkMakesNode(document);
     const read = [...document.report, ...madeNode, ...(await configurationReport(document))];
-    const { planned, lacking } = await fitting(host, document, isWrong(read) ? [] : plan(document));
-    const isAsked = !flags.again && !isWrong(read) && !(await hasBegun(host));
-    const inVain = isAsked ? await ofMachine(host, document) : [];
-    const unasked = await unaskedPrograms(host);
-    const report = [...read, ...lacking, ...inVain, ...unasked, ...(await ofAccounts(document))];
+    const all = plan(document);
+    const isUntouched = !flags.again && !isWrong(read) && !(await hasBegun(host));
+    const moment = isUntouched ? 'plan' : 'again';
+    const foreseen = await preview(all, { document, host, moment });
+    const report = [...read, ...foreseen, ...(await unaskedPrograms(host))];
     complainOf(report);
     const isBad = isWrong(report);
     if (flags.again && !isBad) {
       const isWiped = await areWiped(host, answer.userData);
       return await tellAgain(host, { ...document, isWiped }, format);
     }
-    const steps = isBad ? undefined : planned;
+    const steps = isBad ? undefined : stepsForPlatform(host, all);
     tell(planAsJson(document, report, steps));
     if (format === 'text' && steps !== undefined) process.stdout.write(planAsText(document, steps));
     return isBad ? 2 : 0;
@@ -71,33 +69,6 @@ export function planCommand(flags: PlanFlags): Promise<number> {
 /** What a bootstrap that goes on finds on the machine is its own work. */
 async function hasBegun({ files }: Host): Promise<boolean> {
   return ((await files.stat(JOURNAL).catch(() => undefined))?.size ?? 0) > 0;
-}
-
-/** What the machine as it is cannot do, or has nothing for. */
-async function ofMachine(host: Host, document: Document): Promise<Document['report']> {
-  const inVain = await impossible(host, document);
-  const ofLinux = host.platform === 'windows' ? [] : await unmade(host, document);
-  const found = [...inVain, ...ofLinux, ...(await ofAddresses(host, document))];
-  const { system, ntp, node } = document;
-  if (system === undefined && ntp === undefined && node?.kernel === undefined) return found;
-  const { lacking } = await import('../steps/lacking.ts');
-  return [...found, ...(await lacking(host, document))];
-}
-
-/** What kubeadm's configuration says of the machine's addresses; those of a root are not known, nor how a kubelet of Windows counts them. */
-async function ofAddresses(host: Host, document: Document): Promise<Document['report']> {
-  if (host.root !== '/' || host.platform === 'windows') return [];
-  if (!document.commands.some(({ kind }) => kind === 'kubeadm')) return [];
-  const { foreseeNodeIp } = await import('../preflight/foresee-node-ip.ts');
-  return foreseeNodeIp(host, document);
-}
-
-/** The steps tell it themselves. */
-async function ofAccounts(document: Document): Promise<Document['report']> {
-  const { users, groups, system } = document;
-  if (users.length === 0 && groups.length === 0 && system?.loginKeys === undefined) return [];
-  const { foreseen } = await import('../steps/foreseen.ts');
-  return foreseen(document);
 }
 
 /** What `slipway bootstrap --again` would do. */

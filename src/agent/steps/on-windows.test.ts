@@ -6,8 +6,8 @@ import type { Document } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { loadDocument } from '../userdata/load.ts';
-import { fitting } from './fitting.ts';
 import { plan } from './plan.ts';
+import { preview, stepsForPlatform } from './preview.ts';
 
 async function read(userData: string, metaData = 'instance-id: i-1\n'): Promise<Document> {
   const dir = mkdtempSync(join(tmpdir(), 'slipway-on-windows-'));
@@ -25,7 +25,10 @@ async function read(userData: string, metaData = 'instance-id: i-1\n'): Promise<
 
 const fitted = async (userData: string, platform: 'linux' | 'windows' = 'windows', metaData?: string) => {
   const document = await read(userData, metaData);
-  const { planned, lacking } = await fitting({ platform } as Host, document, plan(document));
+  const host = { platform } as Host;
+  const all = plan(document);
+  const planned = stepsForPlatform(host, all);
+  const lacking = await preview(all, { document, host, moment: 'again' });
   return {
     kinds: planned.map(({ kind }) => kind),
     lacking: lacking.map(({ message, where }) => [where?.line, where?.column, message.split(':')[0]]),

@@ -1,6 +1,6 @@
 import { digest } from '../../kit/digest.ts';
 import type { Document, FileEntry, KubeadmCommand } from '../document/document.ts';
-import { groups, users } from './accounts/kinds.ts';
+import { groups, users } from './accounts/account-steps.ts';
 import { kernelArguments } from './boot/kinds.ts';
 import { bootCommand, bootScript, command } from './commands/kinds.ts';
 import { containerd } from './containerd/kinds.ts';

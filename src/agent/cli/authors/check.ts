@@ -11,8 +11,8 @@ import { createHost } from '../../machine.ts';
 import type { Instance } from '../../platform/instance/instance.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
 import { documentSecrets } from '../../redaction/document-secrets.ts';
-import { failingCalls } from '../../steps/ahead/failing-calls.ts';
-import { doubtful, foreseen } from '../../steps/foreseen.ts';
+import { plan } from '../../steps/plan.ts';
+import { preview } from '../../steps/preview.ts';
 import { NOT_ASKED } from '../../userdata/forms/included.ts';
 import { configOfFile } from '../../userdata/instance/config-of-file.ts';
 import { checkMakesNode } from '../../userdata/makes-node.ts';
@@ -93,9 +93,7 @@ async function findingsOf(
     ? [
         ...noNode,
         ...checkDocument(document),
-        ...foreseen(document),
-        ...doubtful(document),
-        ...failingCalls(document),
+        ...(await preview(plan(document), { document, moment: 'check' })),
         ...(await unknownZone(host, document)),
         ...(await unreadableHere(host, document)),
       ]

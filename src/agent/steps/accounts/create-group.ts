@@ -1,6 +1,6 @@
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/tool.ts';
-import { groupExists } from './database.ts';
+import { groupExists } from './files/database.ts';
 
 /**
  * Creates a group unless it exists.

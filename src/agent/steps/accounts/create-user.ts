@@ -3,7 +3,7 @@ import type { Host } from '../../host/host.ts';
 import { Problem } from '../../tools/problem.ts';
 import { runTool } from '../../tools/tool.ts';
 import { createGroup } from './create-group.ts';
-import { type Account, findAccount, groupExists } from './database.ts';
+import { type Account, findAccount, groupExists } from './files/database.ts';
 import type { NewUser, NewUsers } from './new-users.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { GroupEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/tool.ts';
-import { groupExists } from './database.ts';
+import { groupExists } from './files/database.ts';
 
 /**
  * Makes, changes or removes a group until it is as said (Ignition's `EnsureGroup`).

@@ -2,8 +2,8 @@ import type { UserEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { Problem } from '../../tools/problem.ts';
 import { runTool } from '../../tools/tool.ts';
-import { findAccount } from './database.ts';
-import { addAuthorizedKeys } from './ssh-keys.ts';
+import { findAccount } from './files/database.ts';
+import { addAuthorizedKeys } from './files/ssh-keys.ts';
 
 /** What keeps everybody from a password: no hash is like it. */
 const NO_PASSWORD = '*';

@@ -3,8 +3,8 @@ import { runTool } from '../../tools/tool.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import { createGroup } from './create-group.ts';
-import { findAccount, listedMembers } from './database.ts';
 import { ensureGroup } from './ensure-group.ts';
+import { findAccount, listedMembers } from './files/database.ts';
 
 /**
  * Creates groups and adds users of the image to them (cloud-init's `create_group`). It runs before the step

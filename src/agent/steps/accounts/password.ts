@@ -1,7 +1,7 @@
 import type { UserEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/tool.ts';
-import { passwordField } from './database.ts';
+import { passwordField } from './files/database.ts';
 
 /** A user's password afterwards; `not-unlocked`: user data wants an open account but gives no password. */
 export type PasswordResult = 'as-asked' | 'initial-ignored' | 'not-unlocked';

@@ -3,14 +3,14 @@ import type { StepContext } from '../../engine/step.ts';
 import { Problem } from '../../tools/problem.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
-import { keyOf } from './authorized-keys.ts';
 import { createUser } from './create-user.ts';
-import { writeDoasRules } from './doas.ts';
 import { ensureUser } from './ensure-user.ts';
+import { keyOf } from './files/authorized-keys.ts';
+import { writeDoasRules } from './files/doas.ts';
+import { addAuthorizedKeys } from './files/ssh-keys.ts';
+import { writeSudoRules } from './files/sudoers.ts';
 import { NewUsers } from './new-users.ts';
 import { type PasswordResult, setPassword } from './password.ts';
-import { addAuthorizedKeys } from './ssh-keys.ts';
-import { writeSudoRules } from './sudoers.ts';
 
 /**
  * Creates users (cloud-init's `cc_users_groups` and `Distro.create_user`). Of an existing user it changes

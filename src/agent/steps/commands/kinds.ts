@@ -12,6 +12,8 @@ const inList = (word: string): Omit<StepKind<CommandSpec, CommandSpec>, 'name' |
 export const bootCommand: StepKind<CommandSpec, CommandSpec> = {
   ...inList('bootcmd'),
   name: 'boot-command',
+  preview: async (specs, context) =>
+    (await import('./preview-commands.ts')).previewCommands('bootcmd', specs, context),
   work: async () => (await import('./command.ts')).runBootCommand,
 };
 
@@ -24,5 +26,7 @@ export const bootScript: StepKind<CommandSpec, CommandSpec> = {
 export const command: StepKind<CommandSpec, CommandSpec> = {
   ...inList('runcmd'),
   name: 'command',
+  preview: async (specs, context) =>
+    (await import('./preview-commands.ts')).previewCommands('runcmd', specs, context),
   work: async () => (await import('./command.ts')).runCommand,
 };

@@ -1,7 +1,8 @@
 import { digest } from '../../../kit/digest.ts';
 import type { StepOutline } from '../../../protocol/journal.ts';
-import type { Document } from '../../document/document.ts';
+import type { Document, ReportEntry } from '../../document/document.ts';
 import type { Step, StepWork } from '../../engine/step.ts';
+import type { PreviewContext } from './preview.ts';
 import type { Shared } from './shared.ts';
 
 /**
@@ -14,6 +15,11 @@ export interface StepKind<Spec, From = Document> {
   plan(from: From): Wanted<Spec>[];
   /** Lines for people, without what may be secret. */
   details?(spec: Spec): string[];
+  /**
+   * Predicts, before any step runs, what the steps of this kind cannot do or will not do as they seem to. It changes nothing, and
+   * it is called once with the specs of all steps of the kind.
+   */
+  preview?(specs: readonly Spec[], context: PreviewContext): Promise<ReportEntry[]>;
   work(): Promise<Work<Spec>>;
 }
 
@@ -37,6 +43,8 @@ export interface PlannedStep extends StepOutline {
   kind: string;
   spec: unknown;
   details: string[];
+  /** That of its kind, so the same function for every step of the kind. */
+  preview?: ((specs: readonly never[], context: PreviewContext) => Promise<ReportEntry[]>) | undefined;
   load(shared: Shared): Promise<Step>;
 }
 
@@ -48,6 +56,7 @@ export function stepsOf<Spec, From>(kind: StepKind<Spec, From>, from: From): Pla
       ...outline,
       kind: kind.name,
       spec,
+      preview: kind.preview,
       get details() {
         return kind.details?.(spec) ?? [];
       },

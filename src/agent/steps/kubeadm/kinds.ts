@@ -71,6 +71,11 @@ export const preflight: StepKind<PreflightSpec, Call> = {
     },
   ],
   details: ({ expect }) => (expect === undefined ? [] : expectationLines(expect)),
+  // Addresses of a root are not known, nor how a kubelet of Windows counts them.
+  async preview(_specs, { moment, host, document }) {
+    if (moment !== 'plan' || host.root !== '/') return [];
+    return (await import('../../preflight/foresee-node-ip.ts')).foreseeNodeIp(host, document);
+  },
   work: async () => (await import('./preflight.ts')).checkBefore,
 };
 

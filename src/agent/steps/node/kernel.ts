@@ -1,15 +1,22 @@
 import { counted } from '../../../kit/counted.ts';
 import type { Failure } from '../../../protocol/journal.ts';
+import type { ReportEntry } from '../../document/document.ts';
 import type { KernelSettings } from '../../document/node-settings.ts';
 import { failed } from '../../engine/failure.ts';
 import type { Host } from '../../host/host.ts';
+import { printable } from '../../text/report.ts';
 import { lastLines } from '../../tools/tool.ts';
+import { machineToWarnOf, type PreviewContext, warningAt } from '../kind/preview.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { withBlock } from './kernel-block.ts';
 
 /** Preflight adds lines to the same files when it mends. */
 const MODULES_FILE = '/etc/modules-load.d/slipway.conf';
 const SYSCTL_FILE = '/etc/sysctl.d/90-slipway.conf';
+
+const ASK_MS = 5000;
+/** More than anybody asks for; each is a process. */
+const MOST_ASKED = 64;
 
 /**
  * Sets kernel modules and settings (sysctls) now, and for later boots in files that systemd reads. Whatever
@@ -74,4 +81,38 @@ async function attempt(host: Host, argv: [string, ...string[]]): Promise<Problem
   // Older procps: sysctl ends with 0 even if the kernel refuses the value, but prints an error.
   if (result.exitStatus === 0 && !/^sysctl: /m.test(result.stderr)) return undefined;
   return { exitStatus: result.exitStatus, lines: lastLines(result) };
+}
+
+/** Parts of the kernel that this machine has not. Nothing is loaded: modprobe only says what it would do. */
+export async function previewKernel(
+  specs: readonly KernelSettings[],
+  context: PreviewContext,
+): Promise<ReportEntry[]> {
+  const host = machineToWarnOf(context);
+  const [kernel] = specs;
+  if (kernel === undefined || host?.root !== '/') return [];
+  const found: ReportEntry[] = [];
+  const warn = (code: 'KernelModuleNotLoaded' | 'SysctlNotSet', message: string) =>
+    found.push(warningAt(context.document, ['slipway', 'kernel'], code, message));
+  let isComplete = true;
+  for (const name of kernel.modules.slice(0, MOST_ASKED)) {
+    if ((await host.files.stat(`/sys/module/${name.replaceAll('-', '_')}`)) !== undefined) continue;
+    isComplete = false;
+    const { exitStatus, timedOut, stderr } = await host.processes.run({
+      argv: ['modprobe', '--dry-run', '--', name],
+      env: { LC_ALL: 'C' },
+      timeoutMs: ASK_MS,
+    });
+    if (!timedOut && exitStatus === 1 && /not found/.test(stderr))
+      warn('KernelModuleNotLoaded', `There is no kernel module ${printable(name)} on this machine`);
+  }
+  // A module that is still to be loaded brings settings of its own.
+  if (!isComplete) return found;
+  for (const name of Object.keys(kernel.sysctls).slice(0, MOST_ASKED)) {
+    // As in sysctl(8), a dot in a name is a slash in the path and vice versa.
+    const path = `/proc/sys/${name.replace(/[./]/g, (sign) => (sign === '.' ? '/' : '.'))}`;
+    if ((await host.files.stat(path).catch(() => undefined)) === undefined)
+      warn('SysctlNotSet', `The kernel of this machine has no setting ${printable(name)}`);
+  }
+  return found;
 }

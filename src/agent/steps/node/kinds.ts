@@ -33,6 +33,7 @@ export const files: StepKind<FilesSpec> = {
       const how = append ? 'append' : 'write';
       return `${how} ${path} ${mode.toString(8).padStart(4, '0')} ${owner} ${bytes.length} bytes ${digest(bytes).slice(0, 12)}`;
     }),
+  preview: async (specs, context) => (await import('../files/preview-files.ts')).previewFiles(specs, context),
   work: async () => (await import('./files.ts')).writeFiles,
 };
 
@@ -104,6 +105,7 @@ export const ntp: StepKind<NtpSettings> = {
     ...pools,
     ...(own?.path === undefined ? [] : [`configured at ${own.path}`]),
   ],
+  preview: async (specs, context) => (await import('./ntp.ts')).previewTime(specs, context),
   work: async () => (await import('./ntp.ts')).setUpTime,
 };
 
@@ -117,6 +119,7 @@ export const kernel: StepKind<KernelSettings> = {
     ...modules,
     ...Object.entries(sysctls).map(([key, value]) => `${key} = ${value}`),
   ],
+  preview: async (specs, context) => (await import('./kernel.ts')).previewKernel(specs, context),
   work: async () => (await import('./kernel.ts')).setUpKernel,
 };
 

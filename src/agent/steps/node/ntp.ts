@@ -1,10 +1,12 @@
-import type { NtpSettings } from '../../document/document.ts';
+import type { NtpSettings, ReportEntry } from '../../document/document.ts';
 import { failed } from '../../engine/failure.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
+import { printable } from '../../text/report.ts';
 import { Problem } from '../../tools/problem.ts';
 import { systemdRuns } from '../../tools/systemd.ts';
 import { runTool } from '../../tools/tool.ts';
+import { machineToWarnOf, type PreviewContext, warningAt } from '../kind/preview.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { installPrograms } from '../system/software/packages.ts';
 import { presentMode } from '../tools/present-mode.ts';
@@ -130,4 +132,34 @@ async function apply(
     ...how,
   });
   return ', restarting';
+}
+
+/** A time service that this machine has not, and settings that its service knows nothing of. */
+export async function previewTime(
+  specs: readonly NtpSettings[],
+  context: PreviewContext,
+): Promise<ReportEntry[]> {
+  const host = machineToWarnOf(context);
+  const [settings] = specs;
+  if (host === undefined || !settings?.enabled) return [];
+  const warn = (message: string) => [warningAt(context.document, ['ntp'], 'TimeSyncNotSetUp', message)];
+  const chosen = await chooseService(host, settings);
+  if (chosen === undefined)
+    return warn(
+      'No time service is on this machine (systemd-timesyncd, chrony or ntp), and none is named to be installed',
+    );
+  const { name, packages } = chosen.service;
+  if (settings.client === undefined && settings.own === undefined) {
+    const lost = [
+      ...(settings.peers?.length && name === 'systemd-timesyncd' ? ['peers'] : []),
+      ...(settings.allow?.length && name !== 'chrony' ? ['allow'] : []),
+    ];
+    return lost.length === 0
+      ? []
+      : warn(`ntp: ${lost.join(' and ')} will have no effect: the time service of this machine is ${name}`);
+  }
+  if (chosen.isInstalled || (settings.own?.packages ?? packages).length > 0) return [];
+  return warn(
+    `The time service ${printable(name)} is not on this machine, and no package is known that has it`,
+  );
 }

@@ -14,6 +14,7 @@ function ofSystem<Name extends keyof SystemSettings>(
     id: string;
     title: (spec: Settings[Name]) => string;
     details?: (spec: Settings[Name]) => string[];
+    preview?: NonNullable<StepKind<Settings[Name]>['preview']>;
     work: StepKind<Settings[Name]>['work'];
   },
 ): StepKind<Settings[Name]> {
@@ -26,6 +27,7 @@ function ofSystem<Name extends keyof SystemSettings>(
         : [{ id: how.id, title: how.title(spec as Settings[Name]), spec: spec as Settings[Name] }];
     },
     ...(how.details === undefined ? {} : { details: how.details }),
+    ...(how.preview === undefined ? {} : { preview: how.preview }),
     work: how.work,
   };
 }
@@ -33,6 +35,8 @@ function ofSystem<Name extends keyof SystemSettings>(
 export const randomSeed = ofSystem('randomSeed', {
   id: 'random-seed',
   title: () => 'seed the random numbers',
+  preview: async (specs, context) =>
+    (await import('./local/random-seed.ts')).previewRandomSeed(specs, context),
   work: async () => (await import('./local/random-seed.ts')).seedRandom,
 });
 
@@ -40,18 +44,22 @@ export const growPartitions = ofSystem('growPartitions', {
   id: 'growpart',
   title: ({ devices }) => `grow ${counted(devices.length, 'partition')}`,
   details: ({ devices }) => devices,
+  preview: async (specs, context) =>
+    (await import('./disk/grow-partitions.ts')).previewGrowPartitions(specs, context),
   work: async () => (await import('./disk/grow-partitions.ts')).growThePartitions,
 });
 
 export const growRoot = ofSystem('growRoot', {
   id: 'resizefs',
   title: () => 'grow the root file system',
+  preview: async (specs, context) => (await import('./disk/grow-root.ts')).previewGrowRoot(specs, context),
   work: async () => (await import('./disk/grow-root.ts')).growTheRoot,
 });
 
 export const swap = ofSystem('swap', {
   id: 'swap',
   title: ({ file }) => `swap to ${file}`,
+  preview: async (specs, context) => (await import('./disk/preview-swap.ts')).previewSwap(specs, context),
   work: async () => (await import('./disk/swap.ts')).setUpSwap,
 });
 
@@ -81,6 +89,7 @@ export const hostKeys = ofSystem('hostKeys', {
   title: ({ given, replaces }) =>
     `${replaces ? 'replace' : 'complete'} the host keys${given.length > 0 ? ' by those given' : ''}`,
   details: ({ given, made }) => [...given.map(({ type }) => `${type} as given`), ...made],
+  preview: async (specs, context) => (await import('./access/host-keys.ts')).previewHostKeys(specs, context),
   work: async () => (await import('./access/host-keys.ts')).setUpHostKeys,
 });
 
@@ -89,6 +98,8 @@ export const loginKeys = ofSystem('loginKeys', {
   title: ({ keys, defaultUser }) =>
     `let ${counted(keys.length, 'key')} log in${defaultUser === undefined ? '' : ` as ${defaultUser}`}`,
   details: ({ rootOptions }) => [rootOptions === '' ? 'as root too' : 'root is told to come as another'],
+  preview: async (specs, context) =>
+    (await import('./access/login-keys.ts')).previewLoginKeys(specs, context),
   work: async () => (await import('./access/login-keys.ts')).authorizeKeys,
 });
 
@@ -113,6 +124,7 @@ export const passwords = ofSystem('passwords', {
   title: ({ users }) => `give passwords to ${counted(users.length, 'user')}`,
   details: ({ users, expire }) =>
     users.map(({ name }) => `${name}${expire ? ', to be changed at the next login' : ''}`),
+  preview: async (specs, context) => (await import('./access/passwords.ts')).previewPasswords(specs, context),
   work: async () => (await import('./access/passwords.ts')).setPasswords,
 });
 
@@ -137,6 +149,7 @@ export const locale = ofSystem('locale', {
 export const timezone = ofSystem('timezone', {
   id: 'timezone',
   title: ({ name }) => `set the time zone to ${name}`,
+  preview: async (specs, context) => (await import('./local/timezone.ts')).previewTimezone(specs, context),
   work: async () => (await import('./local/timezone.ts')).setTimezone,
 });
 
@@ -158,6 +171,8 @@ export const repositories: StepKind<RepositoriesSpec> = {
     ...files.map(({ path, key }) => (key ? `${path}: key ${key.id} from ${new URL(key.url).host}` : path)),
     ...archives.map(({ name }) => name),
   ],
+  preview: async (specs, context) =>
+    (await import('./software/apt-programs.ts')).previewRepositories(specs, context),
   work: async () => (await import('./software/repositories.ts')).writeRepositories,
 };
 

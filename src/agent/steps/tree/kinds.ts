@@ -32,12 +32,15 @@ export const tree: StepKind<TreeSpec> = {
     }),
     ...links.map(({ path, target, hard }) => `${hard ? 'hard link' : 'link'} ${path} -> ${target}`),
   ],
+  preview: async (specs, context) => (await import('../files/preview-tree.ts')).previewTree(specs, context),
   work: async () => (await import('./tree.ts')).makeTree,
 };
 
 /** The same beside files of cloud-init, whose step has the other's id. */
 export const treeBeside: typeof tree = {
   ...tree,
+  // Packages and files before it may change everything.
+  preview: async () => [],
   plan: (document) => tree.plan(document).map((wanted) => ({ ...wanted, id: 'tree' })),
 };
 

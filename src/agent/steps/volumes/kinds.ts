@@ -3,6 +3,7 @@ import type { ArrayEntry, PartitioningEntry, VolumeEntry } from '../../document/
 import type { StepKind } from '../kind/step-kind.ts';
 import { storesFor } from '../tools/secret-files.ts';
 import type { EncryptionSpec } from './encryption-spec.ts';
+import { missingTools } from './missing-tools.ts';
 
 /** Kinds of steps for disks as Ignition has them: partitions, arrays, encryption, file systems. cloud-config's lie in storage. */
 export const partitionings: StepKind<{ entries: PartitioningEntry[] }> = {
@@ -16,6 +17,14 @@ export const partitionings: StepKind<{ entries: PartitioningEntry[] }> = {
       ({ device, wipe, partitions }) =>
         `${device}${wipe ? ' anew' : ''}: ${counted(partitions.length, 'partition')}`,
     ),
+  preview: (specs, context) =>
+    missingTools(
+      specs
+        .flatMap(({ entries }) => entries)
+        .filter(({ wipe, partitions }) => wipe || partitions.length > 0)
+        .map(({ device, where }) => ({ program: 'sfdisk', what: `partition ${device}`, where })),
+      context,
+    ),
   work: async () => (await import('./partition.ts')).partitionDisks,
 };
 
@@ -27,6 +36,13 @@ export const arrays: StepKind<{ entries: ArrayEntry[] }> = {
       : [{ id: 'raid', title: `make ${counted(entries.length, 'RAID array')}`, spec: { entries } }],
   details: ({ entries }) =>
     entries.map(({ name, level, devices }) => `${name}, ${level} of ${devices.join(', ')}`),
+  preview: (specs, context) =>
+    missingTools(
+      specs
+        .flatMap(({ entries }) => entries)
+        .map(({ name, where }) => ({ program: 'mdadm', what: `make the array ${name}`, where })),
+      context,
+    ),
   work: async () => (await import('./arrays.ts')).makeArrays,
 };
 
@@ -44,6 +60,16 @@ export const encryptions: StepKind<EncryptionSpec> = {
       [`${device} as /dev/mapper/${name}`, ...(wipe ? ['anew'] : []), ...(clevis ? ['by clevis'] : [])].join(
         ' ',
       ),
+    ),
+  preview: (specs, context) =>
+    missingTools(
+      specs
+        .flatMap(({ entries }) => entries)
+        .flatMap(({ name, clevis, where }) => [
+          { program: 'cryptsetup', what: `encrypt ${name}`, where },
+          ...(clevis ? [{ program: 'clevis', what: `bind ${name} to its keys`, where }] : []),
+        ]),
+      context,
     ),
   work: async () => (await import('./encrypt.ts')).encryptDevices,
 };

@@ -1,6 +1,8 @@
+import type { ReportEntry } from '../../../document/document.ts';
 import type { HostKeySettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
 import { runTool } from '../../../tools/tool.ts';
+import { machineToWarnOf, missingProgram, type PreviewContext } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 import { addLines } from './sshd-config.ts';
@@ -65,4 +67,19 @@ async function make(host: Host, type: string, signal: AbortSignal): Promise<bool
     signal,
   });
   return true;
+}
+
+/** Host keys that nothing on this machine can make. */
+export async function previewHostKeys(
+  specs: readonly HostKeySettings[],
+  context: PreviewContext,
+): Promise<ReportEntry[]> {
+  const host = machineToWarnOf(context);
+  const needsProgram = specs.some(
+    ({ made, given }) =>
+      made.length > 0 || given.some((key) => key.privateKey && key.publicKey === undefined),
+  );
+  if (host === undefined || !needsProgram) return [];
+  const keys = ['ssh_keys', 'ssh_genkeytypes', 'ssh_deletekeys', 'hostKeys'];
+  return missingProgram(host, context.document, keys, 'ssh-keygen', 'no host key is made');
 }

@@ -4,8 +4,8 @@ import { addressOfKeys, readKeyId } from '../../../document/key-id.ts';
 import { FetchError, fetchBytes } from '../../../fetch/fetch.ts';
 import type { Host } from '../../../host/host.ts';
 import { Problem } from '../../../tools/problem.ts';
-import { findAccount } from '../../accounts/database.ts';
-import { addAuthorizedKeys } from '../../accounts/ssh-keys.ts';
+import { findAccount } from '../../accounts/files/database.ts';
+import { addAuthorizedKeys } from '../../accounts/files/ssh-keys.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 

@@ -1,8 +1,10 @@
+import type { ReportEntry } from '../../../document/document.ts';
 import type { LoginKeySettings } from '../../../document/system-settings.ts';
 import { Problem } from '../../../tools/problem.ts';
-import { keyOf } from '../../accounts/authorized-keys.ts';
-import { findAccount } from '../../accounts/database.ts';
-import { addAuthorizedKeys } from '../../accounts/ssh-keys.ts';
+import { keyOf } from '../../accounts/files/authorized-keys.ts';
+import { findAccount } from '../../accounts/files/database.ts';
+import { addAuthorizedKeys } from '../../accounts/files/ssh-keys.ts';
+import { entryAt, type PreviewContext } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 
@@ -33,3 +35,14 @@ export const authorizeKeys: Work<LoginKeySettings> = ({ keys, defaultUser, rootO
 
 /** A line with options of its own keeps them, as with cloud-init. */
 const hasOptions = (line: string): boolean => !/^(?:ssh-|ecdsa-|sk-|rsa-)/.test(line);
+
+/** Lines that are no keys. */
+export async function previewLoginKeys(
+  specs: readonly LoginKeySettings[],
+  { moment }: PreviewContext,
+): Promise<ReportEntry[]> {
+  const bad = specs.flatMap(({ keys }) => keys).filter((line) => keyOf(line) === undefined).length;
+  if (bad === 0 || moment === 'start') return [];
+  const message = `${bad} of the SSH keys of the default user and root are no public keys, and let nobody in.`;
+  return [entryAt('warning', undefined, 'AccountSettingIgnored', message)];
+}

@@ -1,9 +1,13 @@
 import { randomInt } from 'node:crypto';
+import type { ReportEntry } from '../../../document/document.ts';
 import type { PasswordSettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
+import { printable } from '../../../text/report.ts';
 import { runTool } from '../../../tools/tool.ts';
+import { machineToWarnOf, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
+import { unknownOwner } from '../../tools/places.ts';
 
 const LETTERS = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const LENGTH = 20;
@@ -64,4 +68,25 @@ async function show(host: Host, users: readonly { name: string; text: string }[]
     CONSOLE,
     Buffer.from(`Set the following random passwords\r\n${lines.join('')}`),
   );
+}
+
+/** Users that are not there, and that no step makes. */
+export async function previewPasswords(
+  specs: readonly PasswordSettings[],
+  context: PreviewContext,
+): Promise<ReportEntry[]> {
+  const host = machineToWarnOf(context);
+  if (host === undefined) return [];
+  const made = new Set(context.document.users.map(({ name }) => name));
+  return specs
+    .flatMap(({ users }) => users)
+    .filter(({ name }) => !made.has(name) && unknownOwner(host.files, name) !== undefined)
+    .map(({ name }) =>
+      warningAt(
+        context.document,
+        ['chpasswd', 'password', 'passwords'],
+        'UserNotCreated',
+        `There is no user ${printable(name)} whom a password could be given, and none is made`,
+      ),
+    );
 }

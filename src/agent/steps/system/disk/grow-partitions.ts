@@ -1,8 +1,12 @@
+import type { ReportEntry } from '../../../document/document.ts';
 import type { Host } from '../../../host/host.ts';
+import { printable } from '../../../text/report.ts';
 import { Problem } from '../../../tools/problem.ts';
 import { lastLines, runTool } from '../../../tools/tool.ts';
+import { machineToWarnOf, missingProgram, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { eachEntry } from '../../tools/each-entry.ts';
+import { kindAt } from '../../tools/places.ts';
 import { mountedAt } from './root-device.ts';
 
 /** growpart's answer where there is nothing to be had. */
@@ -43,4 +47,23 @@ async function partitionOf(
   if (!/^\d+$/.test(number))
     throw new Problem('SystemSettingFailed', `${device} is no partition, so nothing of it can grow`);
   return { disk: `/dev/${parent}`, number };
+}
+
+/** Partitions that are not there, or that nothing on this machine can grow. */
+export async function previewGrowPartitions(
+  specs: readonly { devices: string[] }[],
+  context: PreviewContext,
+): Promise<ReportEntry[]> {
+  const host = machineToWarnOf(context);
+  if (host === undefined) return [];
+  const keys = ['growpart', 'growPartitions'];
+  const missing = await missingProgram(host, context.document, keys, 'growpart', 'no partition grows');
+  if (missing.length > 0) return missing;
+  const found: ReportEntry[] = [];
+  for (const device of specs.flatMap(({ devices }) => devices)) {
+    if ((await kindAt(host.files, device)) !== 'nothing') continue;
+    const message = `There is no ${printable(device)} on this machine whose partition could grow`;
+    found.push(warningAt(context.document, keys, 'SystemSettingFailed', message));
+  }
+  return found;
 }

@@ -1,7 +1,11 @@
+import type { ReportEntry } from '../../../document/document.ts';
+import { printable } from '../../../text/report.ts';
 import { Problem } from '../../../tools/problem.ts';
 import { runTool } from '../../../tools/tool.ts';
+import { machineToWarnOf, missingProgram, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
+import { mountedNow } from './mounted-now.ts';
 import { mountedAt } from './root-device.ts';
 
 /** Lets the root file system fill its partition, at every boot as cloud-init does (`cc_resizefs`). */
@@ -31,4 +35,20 @@ function command(filesystem: string, device: string): [string, ...string[]] | un
   if (/^ext[234]$/.test(filesystem)) return ['resize2fs', device];
   if (filesystem === 'xfs') return ['xfs_growfs', '/'];
   return filesystem === 'btrfs' ? ['btrfs', 'filesystem', 'resize', 'max', '/'] : undefined;
+}
+
+/** A root file system that nothing on this machine can grow. */
+export async function previewGrowRoot(
+  _specs: readonly { waits: boolean }[],
+  context: PreviewContext,
+): Promise<ReportEntry[]> {
+  const host = machineToWarnOf(context);
+  const type = host && (await mountedNow(host))?.findLast(({ at }) => at === '/')?.type;
+  if (host === undefined || type === undefined) return [];
+  const keys = ['resize_rootfs', 'growRoot'];
+  const [program] = command(type, '') ?? [];
+  if (program !== undefined)
+    return missingProgram(host, context.document, keys, program, 'the root file system does not grow');
+  const message = `The root file system is of the type ${printable(type)}, which nobody knows how to grow in use`;
+  return [warningAt(context.document, keys, 'SystemSettingFailed', message)];
 }

@@ -1,6 +1,9 @@
+import type { ReportEntry } from '../../../document/document.ts';
 import type { RandomSeedSettings } from '../../../document/system-settings.ts';
+import { printable } from '../../../text/report.ts';
 import { Problem } from '../../../tools/problem.ts';
 import { runTool } from '../../../tools/tool.ts';
+import { machineToWarnOf, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 
@@ -34,3 +37,16 @@ export const seedRandom: Work<RandomSeedSettings> = ({ file, data, command, isRe
       return `${bytes.length} bytes, and ${program}`;
     }),
 });
+
+/** A program that this machine has not, and without which the step fails. */
+export async function previewRandomSeed(
+  specs: readonly RandomSeedSettings[],
+  context: PreviewContext,
+): Promise<ReportEntry[]> {
+  const host = machineToWarnOf(context);
+  const [program] = specs.flatMap(({ isRequired, command }) => (isRequired ? command : []));
+  if (program === undefined || host === undefined) return [];
+  if ((await host.processes.which(program)) !== undefined) return [];
+  const message = `The program ${printable(program)} of random_seed is not on this machine`;
+  return [warningAt(context.document, ['random_seed', 'randomSeed'], 'ToolMissing', message)];
+}

@@ -1,6 +1,10 @@
+import type { ReportEntry } from '../../../document/document.ts';
+import { printable } from '../../../text/report.ts';
 import { Problem } from '../../../tools/problem.ts';
+import { machineToWarnOf, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
+import { kindAt } from '../../tools/places.ts';
 
 const ZONES = '/usr/share/zoneinfo';
 const LOCAL = '/etc/localtime';
@@ -32,3 +36,19 @@ export const setTimezone: Work<{ name: string }> = ({ name }) => ({
       return name;
     }),
 });
+
+/** A zone that this machine has not, and that no file of the document brings. */
+export async function previewTimezone(
+  specs: readonly { name: string }[],
+  context: PreviewContext,
+): Promise<ReportEntry[]> {
+  const host = machineToWarnOf(context);
+  const [{ name }] = specs as [{ name: string }];
+  const zone = `${ZONES}/${name}`;
+  if (host === undefined || context.document.files.some(({ path }) => path === zone)) return [];
+  const kind = await kindAt(host.files, zone);
+  if (kind === 'file' || kind === 'unknown') return [];
+  const why = kind === 'directory' ? 'is a directory of zones' : 'is missing';
+  const message = `There is no time zone ${printable(name)} on this machine: ${printable(zone)} ${why}`;
+  return [warningAt(context.document, ['timezone'], 'SystemSettingFailed', message)];
+}

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endGpg } from '../../../../../test/support/tmp/gpg-home.ts';
+import type { Document } from '../../../document/document.ts';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
-import { lackingForApt } from './lacking.ts';
+import { previewRepositories } from './apt-programs.ts';
 import { keyFromServer } from './server-key.ts';
 
 const hasGpg = spawnSync('gpg', ['--version']).status === 0;
@@ -99,10 +100,14 @@ it.each([
   ['without any', [], 2],
 ])('what a machine %s lacks is known before', async (_, there, count) => {
   const which = async (name: string) => (there.includes(name) ? `/usr/bin/${name}` : undefined);
-  const processes = { which } as Host['processes'];
+  const host = { processes: { which } } as unknown as Host;
   const key = { id: 'A', url: 'https://k.test/', where: { line: 3, column: 5 } };
   const files = [{ path: '/k', content: undefined as never, keeps: false, key }];
-  const lacking = await lackingForApt({ processes }, { files, archives: [{ name: 'ppa:a/b' }] });
+  const lacking = await previewRepositories([{ files, archives: [{ name: 'ppa:a/b' }] }], {
+    document: {} as Document,
+    host,
+    moment: 'again',
+  });
   expect(lacking.map(({ message }) => message)).toEqual(
     [expect.stringContaining('ppa:a/b needs'), expect.stringContaining('the key A needs')]
       .slice(0, count)

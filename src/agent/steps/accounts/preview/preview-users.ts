@@ -1,0 +1,90 @@
+import type { Document, ReportEntry, UserEntry } from '../../../document/document.ts';
+import { entryAt, type PreviewContext } from '../../kind/preview.ts';
+import { keyOf } from '../files/authorized-keys.ts';
+import { impossibleUsers } from './impossible-users.ts';
+import { LONGEST_NAME } from './longest-name.ts';
+import { unreadableRules } from './unreadable-rules.ts';
+
+/**
+ * What of users will not be as the user data say. A node comes up without the users of a cloud-config, so a bootstrap does not
+ * ask for them before the step does: other user databases may be far away. In Ignition's order it does not.
+ */
+export async function previewUsers(
+  specs: readonly { entries: UserEntry[] }[],
+  { document, moment, host }: PreviewContext,
+): Promise<ReportEntry[]> {
+  const users = specs.flatMap(({ entries }) => entries);
+  return [
+    ...(moment === 'start' ? [] : settings(users, document)),
+    ...(moment === 'check' ? doubtful(users, document) : []),
+    ...(moment === 'plan' || (moment === 'start' && document.format === 'ignition')
+      ? await impossibleUsers(host, users, document)
+      : []),
+    ...(moment === 'plan' ? await unreadableRules(host, users) : []),
+  ];
+}
+
+/** What depends on who is there already, only the step can say. */
+function settings(users: readonly UserEntry[], { system }: Document): ReportEntry[] {
+  const made = users.filter(({ exact }) => exact === undefined);
+  const given = new Set(system?.passwords?.users.map(({ name }) => name));
+  const ofUsers = made.flatMap((user) =>
+    [withoutHome(user), badKeys(user), given.has(user.name) ? undefined : locked(user)].flatMap((message) =>
+      message === undefined ? [] : [entry(message, user)],
+    ),
+  );
+  return [...ofUsers, ...sameIds(made)];
+}
+
+/** What most machines refuse, and some take: where there is one, it is asked. */
+function doubtful(users: readonly UserEntry[], { groups }: Document): ReportEntry[] {
+  const groupsBefore = new Set(groups.map(({ name }) => name));
+  return users
+    .filter(({ exact }) => exact?.exists !== false)
+    .flatMap((user) => {
+      const { name, primaryGroup, noUserGroup } = user;
+      const why =
+        name.length > LONGEST_NAME
+          ? `its name has more than ${LONGEST_NAME} letters, which most releases of useradd refuse`
+          : primaryGroup === undefined &&
+              !noUserGroup &&
+              (groupsBefore.has(name) || user.groups.includes(name))
+            ? 'a group of its name is made before, and useradd would make one; name it as the primary group'
+            : undefined;
+      return why === undefined ? [] : [entry(`The user ${name} may not be made: ${why}.`, user)];
+    });
+}
+
+/** useradd refuses the second. */
+function sameIds(made: readonly UserEntry[]): ReportEntry[] {
+  return made.flatMap((user, at) => {
+    const first = made.slice(0, at).find(({ uid }) => uid !== undefined && uid === user.uid);
+    if (first === undefined || first.name === user.name) return [];
+    return [
+      entry(`The user ${user.name} will not be made: its uid ${user.uid} is that of ${first.name}.`, user),
+    ];
+  });
+}
+
+function withoutHome({ name, noCreateHome, system, sshAuthorizedKeys }: UserEntry): string | undefined {
+  const why = (noCreateHome && 'no_create_home') || (system && 'system');
+  if (!why || sshAuthorizedKeys.length === 0) return undefined;
+  return `The user ${name} will not be made: ${why} leaves it without a home directory, where its ssh_authorized_keys would go.`;
+}
+
+function badKeys({ name, sshAuthorizedKeys }: UserEntry): string | undefined {
+  const bad = sshAuthorizedKeys.filter((line) => keyOf(line) === undefined).length;
+  return bad === 0
+    ? undefined
+    : `${bad} of the SSH keys of the user ${name} are no public keys, and let nobody in.`;
+}
+
+function locked(user: UserEntry): string | undefined {
+  if (user.lockPassword || user.plainPassword || user.passwordHash || user.initialPasswordHash)
+    return undefined;
+  return `The user ${user.name} stays locked although lock_passwd is false, unless the image has a password for it: none is given here.`;
+}
+
+function entry(message: string, { where }: UserEntry): ReportEntry {
+  return entryAt('warning', where, 'AccountSettingIgnored', message);
+}
