@@ -1,6 +1,6 @@
 import type { JournalRecord, StepOutline } from '../../protocol/journal.ts';
 import { historyOf } from '../engine/history.ts';
-import { command } from '../steps/commands/kinds.ts';
+import { command } from '../steps/commands/command-steps.ts';
 import type { CommandSpec } from '../steps/commands/title.ts';
 import { type PlannedStep, stepsOf } from '../steps/kind/step-kind.ts';
 import type { LastSuccess } from './last-success.ts';

@@ -1,21 +1,29 @@
 import { digest } from '../../kit/digest.ts';
 import type { Document, FileEntry, KubeadmCommand } from '../document/document.ts';
 import { groups, users } from './accounts/account-steps.ts';
-import { kernelArguments } from './boot/kinds.ts';
-import { bootCommand, bootScript, command } from './commands/kinds.ts';
-import { containerd } from './containerd/kinds.ts';
+import { kernelArguments } from './boot/kernel-argument-steps.ts';
+import { bootCommand, bootScript, command } from './commands/command-steps.ts';
+import { containerd } from './containerd/containerd-steps.ts';
 import type { Shared } from './kind/shared.ts';
 import { type PlannedStep, stepsOf } from './kind/step-kind.ts';
-import { type Call, kubeadm, patches, podsAfter, podsBefore, preflight, ready } from './kubeadm/kinds.ts';
-import { network } from './network/kinds.ts';
-import { deferredFiles, files, hostname, kernel, ntp, proxy, secretDeletion } from './node/kinds.ts';
-import { perhapsNode, seenNode } from './see-node/kinds.ts';
-import { sentinel } from './sentinel/kinds.ts';
-import { disks, filesystems, mounts } from './storage/kinds.ts';
-import * as system from './system/kinds.ts';
-import { tree, treeBeside } from './tree/kinds.ts';
-import { laterUnitStarts, unitFiles, unitStarts } from './units/kinds.ts';
-import { arrays, encryptions, partitionings, volumes } from './volumes/kinds.ts';
+import {
+  type Call,
+  kubeadm,
+  patches,
+  podsAfter,
+  podsBefore,
+  preflight,
+  ready,
+} from './kubeadm/kubeadm-call-steps.ts';
+import { network } from './network/network-steps.ts';
+import { deferredFiles, files, hostname, kernel, ntp, proxy, secretDeletion } from './node/node-steps.ts';
+import { perhapsNode, seenNode } from './see-node/seen-node-steps.ts';
+import { sentinel } from './sentinel/sentinel-steps.ts';
+import { disks, filesystems, mounts } from './storage/disk-steps.ts';
+import * as system from './system/system-steps.ts';
+import { tree, treeBeside } from './tree/tree-steps.ts';
+import { laterUnitStarts, unitFiles, unitStarts } from './units/unit-steps.ts';
+import { arrays, encryptions, partitionings, volumes } from './volumes/volume-steps.ts';
 
 /**
  * The steps that make of a machine what the document asks for, in the order in which cloud-init's modules or

@@ -11,7 +11,7 @@ import { INVENTORY } from '../../kubeadm/repeat/inventory.ts';
 import { forgetRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { openShared } from '../kind/shared.ts';
 import { callEnvironment } from './call-environment.ts';
-import { kubeadm } from './kinds.ts';
+import { kubeadm } from './kubeadm-call-steps.ts';
 import { bootstrapNode } from './kubeadm-step.ts';
 
 describe('the kubeadm step', () => {
