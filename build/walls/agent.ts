@@ -120,8 +120,8 @@ export const AGENT: Readonly<Record<string, string>> = {
     host identity identity/tpm platform/credentials settings stores text userdata wipe`,
   settings: 'kit secrets document host text text/yaml',
   startup: 'protocol/codes host',
-  steps: `kit document host steps/accounts steps/boot steps/commands steps/containerd steps/kind steps/kubeadm
-    steps/network steps/node steps/see-node steps/sentinel steps/storage steps/system steps/tree steps/units
+  steps: `kit document host steps/accounts steps/boot steps/commands steps/containerd steps/files steps/kind steps/kubeadm
+    steps/network steps/node steps/see-node steps/sentinel steps/storage steps/system steps/units
     steps/volumes
     text`,
   'steps/accounts':
@@ -136,11 +136,11 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/kubeadm': `kit protocol protocol/codes secrets cluster credential diagnosis/words document engine
     facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/run preflight preflight/checks reset settings
     startup steps/kind steps/shell text`,
-  'steps/files': 'kit document host steps/accounts/files steps/kind steps/tools stores/reference tpm/sealing',
+  'steps/files':
+    'kit document host steps/accounts/files steps/kind steps/tools stores/reference tpm/sealing callers engine fetch kubeadm/repeat secrets stores/contract tools platform/credentials',
   'steps/network': 'kit document network steps/kind steps/tools',
-  'steps/node': `callers kubeadm/repeat kit protocol secrets document engine fetch host kubeadm/config kubeadm/run platform/credentials
-    steps/containerd steps/kind steps/node/time steps/system/software steps/tools stores/contract stores/reference
-    tools steps/files text`,
+  'steps/node': `kit protocol document engine host kubeadm/config kubeadm/run steps/containerd steps/kind steps/node/time
+    steps/system/software steps/tools text tools`,
   'steps/node/time': 'document host',
   'steps/see-node': `protocol secrets callers diagnosis diagnosis/evidence diagnosis/transcript diagnosis/words
     document engine host kubeadm/repeat steps/kind steps/sentinel`,
@@ -156,8 +156,6 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/system/software': 'secrets document engine fetch host steps/kind steps/tools tools',
   'steps/tools': `kit protocol/codes secrets tpm/sealing document engine host identity/tpm platform/credentials
     redaction stores stores/contract stores/reference tools`,
-  'steps/tree':
-    'kit document engine fetch host steps/kind steps/tools stores/contract stores/reference tools steps/files',
   'steps/units': 'kit document engine host steps/kind steps/tools tools',
   'steps/volumes':
     'kit secrets document engine fetch host steps/kind steps/storage steps/tools stores/contract tools text',

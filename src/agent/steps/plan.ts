@@ -4,6 +4,7 @@ import { groups, users } from './accounts/account-steps.ts';
 import { kernelArguments } from './boot/kernel-argument-steps.ts';
 import { bootCommand, bootScript, command } from './commands/command-steps.ts';
 import { containerd } from './containerd/containerd-steps.ts';
+import { deferredFiles, files, secretDeletion, tree, treeBeside } from './files/file-steps.ts';
 import type { Shared } from './kind/shared.ts';
 import { type PlannedStep, stepsOf } from './kind/step-kind.ts';
 import {
@@ -16,12 +17,11 @@ import {
   ready,
 } from './kubeadm/kubeadm-call-steps.ts';
 import { network } from './network/network-steps.ts';
-import { deferredFiles, files, hostname, kernel, ntp, proxy, secretDeletion } from './node/node-steps.ts';
+import { hostname, kernel, ntp, proxy } from './node/node-steps.ts';
 import { perhapsNode, seenNode } from './see-node/seen-node-steps.ts';
 import { sentinel } from './sentinel/sentinel-steps.ts';
 import { disks, filesystems, mounts } from './storage/disk-steps.ts';
 import * as system from './system/system-steps.ts';
-import { tree, treeBeside } from './tree/tree-steps.ts';
 import { laterUnitStarts, unitFiles, unitStarts } from './units/unit-steps.ts';
 import { arrays, encryptions, partitionings, volumes } from './volumes/volume-steps.ts';
 

@@ -1,86 +1,9 @@
-import { counted } from '../../../kit/counted.ts';
-import { digest } from '../../../kit/digest.ts';
-import { prospectOf } from '../../callers/find-callers.ts';
 import type { Hostname, NtpSettings } from '../../document/document.ts';
 import type { KernelSettings } from '../../document/node-settings.ts';
-import { isSecretReference, readReference, shownAddress } from '../../stores/reference/reference.ts';
 import type { StepKind } from '../kind/step-kind.ts';
-import { storesFor } from '../tools/secret-files.ts';
-import type { FilesSpec } from './files.ts';
 import type { ProxySpec } from './proxy.ts';
-import type { DeletionSpec } from './secret-deletion.ts';
 
-/** Kinds of steps that make the machine fit to be a node: files, host name, time, kernel modules and settings, proxy. */
-export const files: StepKind<FilesSpec> = {
-  name: 'files',
-  plan: (document) => {
-    const entries = document.files.filter(({ defer, rule }) => !defer && rule === undefined);
-    return entries.length === 0
-      ? []
-      : [
-          {
-            id: 'files',
-            title: `write ${counted(entries.length, 'file')}`,
-            spec: { entries, ...storesFor(document, entries) },
-          },
-        ];
-  },
-  details: ({ entries }) =>
-    entries.map(({ path, content, from, mode, owner, append }) => {
-      const bytes = content.reveal();
-      if (from)
-        return `fetch ${path} ${mode.toString(8).padStart(4, '0')} ${owner} from ${shownAddress(from.url.reveal())}`;
-      const how = append ? 'append' : 'write';
-      return `${how} ${path} ${mode.toString(8).padStart(4, '0')} ${owner} ${bytes.length} bytes ${digest(bytes).slice(0, 12)}`;
-    }),
-  preview: async (specs, context) => (await import('../files/preview-files.ts')).previewFiles(specs, context),
-  work: async () => (await import('./files.ts')).writeFiles,
-};
-
-export const deferredFiles: typeof files = {
-  ...files,
-  plan: (document) => {
-    const entries = document.files.filter(({ defer, rule }) => defer && rule === undefined);
-    return entries.length === 0
-      ? []
-      : [
-          {
-            id: 'files/deferred',
-            title: `write ${counted(entries.length, 'deferred file')}`,
-            spec: { entries, ...storesFor(document, entries) },
-          },
-        ];
-  },
-};
-
-export const secretDeletion: StepKind<DeletionSpec> = {
-  name: 'secret-deletion',
-  plan: (document) => {
-    const addresses = document.files.flatMap(({ from }) =>
-      from && isDeletedLater(from.url.reveal()) ? [from.url] : [],
-    );
-    return addresses.length === 0
-      ? []
-      : [
-          {
-            id: 'secrets/deleted',
-            title: `delete ${counted(addresses.length, 'secret')} at the source`,
-            spec: {
-              ...{ addresses, ...storesFor(document, document.files) },
-              ...(!document.withoutKubeadm && prospectOf(document) === 'maybe' ? { ifNode: true } : {}),
-            },
-          },
-        ];
-  },
-  details: ({ addresses }) => addresses.map((address) => `delete ${shownAddress(address.reveal())}`),
-  work: async () => (await import('./secret-deletion.ts')).deleteSecrets,
-};
-
-function isDeletedLater(address: string): boolean {
-  const reference = isSecretReference(address) ? readReference(address) : undefined;
-  return reference !== undefined && 'isDeleted' in reference && reference.isDeleted;
-}
-
+/** Kinds of steps that make the machine fit to be a node: host name, time, kernel modules and settings, proxy. */
 export const hostname: StepKind<Hostname> = {
   name: 'hostname',
   plan: ({ hostname: spec }) =>

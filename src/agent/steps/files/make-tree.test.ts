@@ -18,7 +18,7 @@ import { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
 import { readIgnition } from '../../userdata/ignition/read-ignition.ts';
 import type { Shared } from '../kind/shared.ts';
-import { makeTree } from './tree.ts';
+import { makeTree } from './make-tree.ts';
 
 const isRoot = process.getuid?.() === 0;
 
