@@ -154,7 +154,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/system/ending': 'kit document host steps/kind steps/tools tools',
   'steps/system/local': 'document host steps/kind steps/tools tools text',
   'steps/system/software': 'secrets document engine fetch host steps/kind steps/tools tools',
-  'steps/tools': `kit protocol/codes secrets tpm/sealing document engine host identity/tpm platform/credentials
+  'steps/tools': `kit protocol/codes secrets tpm/sealing document engine fetch host identity/tpm platform/credentials
     redaction stores stores/contract stores/reference tools`,
   'steps/units': 'kit document engine host steps/kind steps/tools tools',
   'steps/volumes':

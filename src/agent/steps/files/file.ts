@@ -3,6 +3,7 @@ import type { FetchSettings, FileEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import { Problem } from '../../tools/problem.ts';
 import { withOpened } from '../tools/sealed-content.ts';
+import { appended } from './appended.ts';
 import { giveAttributes } from './attributes.ts';
 import { writeRemote } from './remote-file.ts';
 
@@ -37,9 +38,8 @@ export async function makeFile(
       : host.files.write(path, content, { mode: entry.mode, owner: entry.owner });
   if (entry.append) {
     const old = (await host.files.readIfPresent(path)) ?? Buffer.alloc(0);
-    if (!isRemote && interrupted && old.subarray(-content.length).equals(content)) return;
     const { mode, owner } = before ? kept(before) : entry;
-    if (!isRemote) await host.files.write(path, Buffer.concat([old, content]), { mode, owner });
+    if (!isRemote) await host.files.write(path, appended(old, content, interrupted), { mode, owner });
     else {
       await writeRemote(context, parts, fetching, old);
       if (before) await host.files.setAttributes(path, before);

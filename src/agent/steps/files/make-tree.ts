@@ -9,9 +9,7 @@ import { isSecret } from '../tools/secret-files.ts';
 import { makeDirectory } from './directory.ts';
 import { type FileParts, makeFile } from './file.ts';
 import { makeLink } from './link.ts';
-
-/** Directories that a reboot empties. */
-const VOLATILE = /^\/(?:run|tmp|var\/run|dev\/shm)\//;
+import { isLostByReboot } from './volatile.ts';
 
 /** Files, directories and links that are made together, each with a rule for what is there already. */
 export interface TreeSpec {
@@ -42,8 +40,7 @@ export const makeTree: Work<TreeSpec> = (spec) => ({
     const { signal } = new AbortController();
     try {
       for (const parts of together(spec.files)) {
-        const { path } = parts[0];
-        if (!VOLATILE.test(path) || (await host.files.stat(path))) continue;
+        if (!(await isLostByReboot(host, parts[0].path))) continue;
         const [first, ...others] = await secrets.fillAgain(parts);
         if (first) await makeFile({ host, signal }, [first, ...others], spec.fetching, false);
       }

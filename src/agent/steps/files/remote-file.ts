@@ -2,8 +2,8 @@ import { basename, dirname, join } from 'node:path/posix';
 import { digest } from '../../../kit/digest.ts';
 import type { FetchSettings, FileEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import { FetchError, fetchRemote } from '../../fetch/fetch.ts';
-import { Problem } from '../../tools/problem.ts';
+import { fetchRemote } from '../../fetch/fetch.ts';
+import { fetchProblem } from '../tools/fetch-problem.ts';
 
 /**
  * Writes a file of which at least one part is to be fetched: piece by piece into a file beside it, which takes
@@ -34,8 +34,6 @@ export async function writeRemote(
     await host.files.rename(temporary, path);
   } catch (error) {
     await host.files.remove(temporary);
-    if (!(error instanceof FetchError)) throw error;
-    const cause = `${path} was not written: ${error.message}`;
-    throw new Problem(error.refused ? 'ResourceRefused' : 'ResourceNotFetched', cause);
+    throw fetchProblem(error, `${path} was not written`);
   }
 }

@@ -3,7 +3,7 @@ import type { FileEntry, RemoteContent } from '../../document/document.ts';
 import { FetchError, fetchBytes } from '../../fetch/fetch.ts';
 import type { Host } from '../../host/host.ts';
 import { pathOfFile } from '../../stores/reference/file-address.ts';
-import { Problem } from '../../tools/problem.ts';
+import { fetchProblem } from '../tools/fetch-problem.ts';
 import { isSecret } from '../tools/secret-files.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -45,10 +45,8 @@ async function contentOf(
   try {
     return await read(host, from, signal);
   } catch (error) {
-    if (!(error instanceof FetchError)) throw error;
-    if (otherwise.length > 0) return otherwise;
-    const cause = `${path} was not written: ${error.message}`;
-    throw new Problem(error.refused ? 'ResourceRefused' : 'ResourceNotFetched', cause);
+    if (error instanceof FetchError && otherwise.length > 0) return otherwise;
+    throw fetchProblem(error, `${path} was not written`);
   }
 }
 

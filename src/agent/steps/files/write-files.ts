@@ -8,10 +8,9 @@ import type { Work } from '../kind/step-kind.ts';
 import { withOpened } from '../tools/sealed-content.ts';
 import { SecretContents } from '../tools/secret-content.ts';
 import { isSecret } from '../tools/secret-files.ts';
+import { appended } from './appended.ts';
 import { fileOf, withSources } from './sourced-content.ts';
-
-/** Directories that a reboot empties; Cluster API puts kubeadm's configuration there. */
-const VOLATILE = /^\/(run|tmp|var\/run|dev\/shm)\//;
+import { isLostByReboot } from './volatile.ts';
 
 export interface FilesSpec {
   entries: FileEntry[];
@@ -54,8 +53,7 @@ export const writeFiles: Work<FilesSpec> = ({ entries, stores }) => ({
     const secrets = new SecretContents(host, stores);
     try {
       for (const entry of entries) {
-        const isLost = VOLATILE.test(entry.path) && (await host.files.stat(entry.path)) === undefined;
-        if (!isLost) continue;
+        if (!(await isLostByReboot(host, entry.path))) continue;
         const whole = await secrets.fillAgain(await withSources(host, [entry]));
         await writeBatch(host, await withOpened(host, whole), () => Number.POSITIVE_INFINITY);
       }
@@ -135,15 +133,12 @@ async function writeBatch(host: Host, entries: FileEntry[], remainingMs: () => n
   }
 }
 
-/** Appending is not idempotent, so a repeated step does not append what is already there. */
 async function append(
   host: Host,
   { path, content, mode, owner }: FileEntry,
   interrupted: boolean,
 ): Promise<void> {
-  const addition = Buffer.from(content.reveal());
   const present = (await host.files.readIfPresent(path)) ?? Buffer.alloc(0);
-  const isThere = interrupted && present.subarray(present.length - addition.length).equals(addition);
-  const whole = isThere ? present : Buffer.concat([present, addition]);
+  const whole = appended(present, content.reveal(), interrupted);
   await host.files.write(path, whole, { mode, owner, ownsParents: true });
 }

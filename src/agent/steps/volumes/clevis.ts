@@ -1,8 +1,8 @@
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { ClevisSettings, EncryptionEntry, FetchSettings } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import { FetchError, fetchBytes } from '../../fetch/fetch.ts';
-import { Problem } from '../../tools/problem.ts';
+import { fetchBytes } from '../../fetch/fetch.ts';
+import { fetchProblem } from '../tools/fetch-problem.ts';
 import type { Volume } from './volume.ts';
 import type { VolumeKey } from './volume-key.ts';
 
@@ -21,9 +21,7 @@ export async function askTangServers(
       const remote = { url: sensitive(address.href), headers: [], isCompressed: false };
       await fetchBytes(host, remote, fetching, MOST_BYTES, signal);
     } catch (error) {
-      if (!(error instanceof FetchError)) throw error;
-      const code = error.refused ? 'ResourceRefused' : 'ResourceNotFetched';
-      throw new Problem(code, `${name} was not encrypted: the tang server's advertisement: ${error.message}`);
+      throw fetchProblem(error, `${name} was not encrypted: the tang server's advertisement`);
     }
   }
 }

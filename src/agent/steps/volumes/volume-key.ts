@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { EncryptionEntry } from '../../document/document.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { StepContext } from '../../engine/step.ts';
-import { FetchError, fetchBytes } from '../../fetch/fetch.ts';
+import { fetchBytes } from '../../fetch/fetch.ts';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../../tools/problem.ts';
+import { fetchProblem } from '../tools/fetch-problem.ts';
 import { withOpened } from '../tools/sealed-content.ts';
 import { SecretContents } from '../tools/secret-content.ts';
 import { isSecret } from '../tools/secret-files.ts';
@@ -65,8 +65,6 @@ export async function givenKey(
   try {
     return await fetchBytes(host, key.from, fetching, MOST_BYTES, signal);
   } catch (error) {
-    if (!(error instanceof FetchError)) throw error;
-    const code = error.refused ? 'ResourceRefused' : 'ResourceNotFetched';
-    throw new Problem(code, `The key of ${name} was not fetched: ${error.message}`);
+    throw fetchProblem(error, `The key of ${name} was not fetched`);
   }
 }
