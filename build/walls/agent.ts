@@ -30,7 +30,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'cli/process': 'kit kit/terminal protocol collect document engine host steps userdata',
   'cli/shim': `protocol secrets tpm/sealing bootstrap callers cli/options cli/process cli/text document engine host
     identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts redaction steps userdata`,
-  'cli/text': `kit kit/bytes kit/terminal protocol protocol/codes secrets bootstrap diagnosis diagnosis/transcript
+  'cli/text': `kit kit/terminal protocol protocol/codes secrets bootstrap check/rule cli/process diagnosis diagnosis/transcript
     diagnosis/words document engine host identity/tpm kit/command-line report/watch steps steps/kind npm:commander`,
   cluster: 'kit protocol protocol/codes secrets document host text text/yaml',
   collect: 'kit kit/bytes secrets document host kubeadm/config redaction',

@@ -5,7 +5,7 @@ import type { Position } from './position.ts';
 export interface GroupEntry {
   name: string;
   members: string[];
-  /** Ignition's way: the group is made, changed or removed, until it is as said. */
+  /** The group is made, changed or removed, until it is as said. */
   exact?: { exists: boolean; gid?: number; passwordHash?: Sensitive<string>; system: boolean };
 }
 
@@ -23,9 +23,9 @@ export interface UserEntry {
   /** Days from the password's expiry until the account is disabled. */
   inactive?: string;
   expiredate?: string;
-  /** A hash, never plain text. It also applies to an existing user (cloud-init `hashed_passwd`). */
+  /** A hash, never plain text. It also applies to an existing user. */
   passwordHash?: Sensitive<string>;
-  /** A hash for a user that this document creates; an existing user keeps its own (cloud-init `passwd`). */
+  /** A hash for a user that this document creates; an existing user keeps its own. */
   initialPasswordHash?: Sensitive<string>;
   plainPassword?: Sensitive<string>;
   lockPassword: boolean;
@@ -41,7 +41,7 @@ export interface UserEntry {
   sshAuthorizedKeys: string[];
   /** Names such as `gh:NAME`, whose keys are fetched. */
   importIds?: string[];
-  /** Ignition's way: the user is made, changed or removed, until it is as said. */
+  /** The user is made, changed or removed, until it is as said. */
   exact?: { exists: boolean; noLogInit: boolean };
   where?: Position;
 }

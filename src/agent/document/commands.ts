@@ -6,7 +6,7 @@ import type { Position } from './position.ts';
 /** A shell line, or an argument vector that runs without a shell. */
 export interface Command {
   kind: 'command';
-  /** The text as cloud-init would have put it into its shell script. */
+  /** As it stands in the script of all commands of its list. */
   shell: Sensitive<string>;
   /** First word, for people; it holds no argument. */
   program: string;

@@ -51,7 +51,11 @@ export type {
 } from './storage.ts';
 
 export interface Document {
-  format: 'cloud-config' | 'ignition' | 'none';
+  /**
+   * `modules`: commands of the boot and files first, then disks and users. `stages`: disks, then users and files, then units.
+   * Absent where no user data was read.
+   */
+  order?: 'modules' | 'stages';
   /** Instance metadata from the source. */
   instance: InstanceData;
   /** The machine's name, if user data or metadata says one. */
@@ -60,12 +64,11 @@ export interface Document {
   network?: NetworkSettings;
   /** In the order given; a later entry for the same path acts on the result of the earlier one. */
   files: FileEntry[];
-  /** Directories and links of Ignition; with its files they are made from the shallowest path to the deepest. */
+  /** With the files that have a rule they are made from the shallowest path to the deepest. */
   directories?: DirectoryEntry[];
   links?: LinkEntry[];
   /** How contents are fetched that do not lie in the document. */
   fetching?: FetchSettings;
-  /** Disks and file systems of Ignition. */
   partitionings?: PartitioningEntry[];
   kernelArguments?: KernelArgumentsEntry;
   arrays?: ArrayEntry[];
@@ -75,12 +78,12 @@ export interface Document {
   units?: UnitEntry[];
   /** What the unit that called kubeadm, and whose place Slipway takes, had asked systemd for. */
   kubeadmUnit?: UnitNeeds;
-  /** Run at every boot before files are written (cloud-init `bootcmd`). */
+  /** Run at every boot before files are written. */
   bootCommands: Command[];
   /** Scripts of every boot, before `commands` (x-shellscript-per-boot). */
   bootScripts?: Command[];
   /**
-   * Run once per instance, in one shell, after everything else (cloud-init `runcmd`). The kubeadm line is an
+   * Run once per instance, in one shell, after everything else. The kubeadm line is an
    * item of its own.
    */
   commands: (Command | KubeadmCommand)[];
@@ -102,7 +105,7 @@ export interface Document {
   report: ReportEntry[];
   /** False: secrets stay in the user data's copies after success. */
   wipe?: boolean;
-  /** Does a command that fails end the bootstrap? Default `continue`, as with cloud-init. */
+  /** Does a command that fails end the bootstrap? Default `continue`. */
   onError?: 'stop' | 'continue';
   /** The operator keeps pods away from the metadata service. */
   isMetadataGuarded?: boolean;

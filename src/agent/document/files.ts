@@ -15,9 +15,9 @@ export interface FileEntry {
   owner: string;
   /** Add to the end of the file instead of replacing it. */
   append: boolean;
-  /** Written when users and packages are there (cloud-init `defer`). */
+  /** Written when users and packages are there. */
   defer: boolean;
-  /** How Ignition treats what is there already; without it, the file takes the place of a file. */
+  /** What becomes of what is there already; without it, the file takes the place of a file. */
   rule?: PlaceRule;
   where?: Position;
 }

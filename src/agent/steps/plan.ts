@@ -32,11 +32,11 @@ import { arrays, encryptions, partitionings, volumes } from './volumes/volume-st
  * Pure: the same document gives the same steps, ids and digests on every machine.
  */
 export function plan(document: Document): PlannedStep[] {
-  return document.format === 'ignition' ? byIgnition(document) : byCloudInit(document);
+  return document.order === 'stages' ? inStages(document) : inModules(document);
 }
 
 /** Ignition's disks and files stages, then what systemd would do in the boot. */
-function byIgnition(document: Document): PlannedStep[] {
+function inStages(document: Document): PlannedStep[] {
   return [
     ...stepsOf(kernelArguments, document),
     ...stepsOf(network, document),
@@ -61,7 +61,7 @@ function byIgnition(document: Document): PlannedStep[] {
 }
 
 /** In the order of cloud-init's modules; what only Slipway's own document can ask for stands where it finds what it needs. */
-function byCloudInit(document: Document): PlannedStep[] {
+function inModules(document: Document): PlannedStep[] {
   return [
     ...stepsOf(kernelArguments, document),
     ...stepsOf(network, document),

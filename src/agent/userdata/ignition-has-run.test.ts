@@ -25,7 +25,7 @@ const load = (more: { userDataFile?: string } = {}) => loadDocument(createLinuxH
 
 describe('an Ignition config that a source gave', () => {
   it('is acted upon where there is no Ignition', async () => {
-    expect(await load()).toMatchObject({ kind: 'document', document: { format: 'ignition' } });
+    expect(await load()).toMatchObject({ kind: 'document', document: { order: 'stages' } });
   });
 
   it.each([

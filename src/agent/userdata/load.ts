@@ -233,7 +233,7 @@ function withoutVendor<Answer extends { vendorData?: Buffer }>({ vendorData: _, 
 
 /** Where Ignition acts upon its config, nobody else does. */
 async function notTwice(host: Host, loaded: Loaded): Promise<Loaded> {
-  if (loaded.kind !== 'document' || loaded.document.format !== 'ignition') return loaded;
+  if (loaded.kind !== 'document' || loaded.document.order !== 'stages') return loaded;
   // Ignition itself saw the stub and nothing behind it.
   if (loaded.handedOver) return loaded;
   const trace = await traceOfIgnition(host);

@@ -59,7 +59,7 @@ export function documentOfParts(
   const { slipway, ...read } = readParts(all, instance, report);
   // A cloud-config decides the name, even that it stays (preserve_hostname).
   if ('files' in read) delete document.hostname;
-  return withSettings({ ...document, ...read, format: 'cloud-config' }, slipway, onDisk);
+  return withSettings({ ...document, ...read, order: 'modules' }, slipway, onDisk);
 }
 
 /** A document of what another format provides. */
@@ -109,7 +109,6 @@ function emptyDocument(instance: Instance, report: Report): Document {
   };
   const hostname = fromMetaData(instance.metaData);
   return {
-    format: 'none',
     instance: data,
     ...(hostname === undefined ? {} : { hostname }),
     ...nothingAsked(),

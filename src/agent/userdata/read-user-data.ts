@@ -107,7 +107,7 @@ async function withNative(
       if (type !== NATIVE) continue;
       const report = found.report.of(source);
       const native = readNative(source, instance.metaData, report);
-      if (native?.content.format === 'ignition' && parts.length > 1)
+      if (native?.content.order === 'stages' && parts.length > 1)
         report.error(
           'UserDataInvalid',
           'With order: ignition it must be the whole user data.',
@@ -118,7 +118,7 @@ async function withNative(
     const others = parts.filter(({ type }) => type !== NATIVE);
     const base =
       others.length === 0
-        ? documentWith({ format: natives[0]?.content.format ?? 'none' }, found.report, instance, onDisk)
+        ? documentWith(natives[0] ? { order: natives[0].content.order } : {}, found.report, instance, onDisk)
         : documentOfParts({ ...found, parts: others }, instance, onDisk);
     const { hostname, ...whole } = natives.reduce(joined, base);
     const document = documentWith({ ...whole, report: base.report }, found.report, instance, onDisk);

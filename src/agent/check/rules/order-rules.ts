@@ -39,7 +39,7 @@ export const ORDER_RULES: readonly Rule[] = [
       right: 'users:\n- name: ops\nwrite_files:\n- path: /a\n  owner: ops:ops\n  content: x\n  defer: true\n',
     },
     find: ({ document }) => {
-      if (document.format !== 'cloud-config') return [];
+      if (document.order !== 'modules') return [];
       // Every image has root.
       const made = new Set(document.users.map(({ name }) => name).filter((name) => name !== 'root'));
       return early(document.files).flatMap(({ path, owner, where }) => {

@@ -3,6 +3,7 @@ import { placeText } from '../../../kit/position.ts';
 import type { Host } from '../../host/host.ts';
 import { plan } from '../../steps/plan.ts';
 import { loadDocument } from '../../userdata/load.ts';
+import { formatName } from './format-name.ts';
 
 /** What the user data asks for, by titles and digests only; why it cannot be told where it cannot. */
 export async function planFile(host: Host): Promise<{ path: string; text: string }[]> {
@@ -19,7 +20,7 @@ async function planText(host: Host): Promise<string> {
   });
   const wrong = document.report.some(({ severity }) => severity === 'error');
   const steps = wrong ? [] : plan(document).map(({ id, title, digest }) => `${id}  ${title}  (${digest})`);
-  return `${[`${document.format} from ${document.instance.source}`, ...remarks, ...steps].join('\n')}\n`;
+  return `${[`${formatName(document)} from ${document.instance.source}`, ...remarks, ...steps].join('\n')}\n`;
 }
 
 const reason = (error: unknown): string => `${errorMessage(error)}\n`;

@@ -7,15 +7,16 @@ import type { Document, ReportEntry } from '../../document/document.ts';
 import type { PowerStateSettings } from '../../document/system-settings.ts';
 import { idWidth, type PlannedStep } from '../../steps/kind/step-kind.ts';
 import { planDigest } from '../../steps/plan.ts';
+import { formatName } from '../process/format-name.ts';
 
 /**
  * The plan for people: each step with what it will do, and nothing that may be secret. Whoever wrote the user data does
  * not get to steer the terminal.
  */
 export function planAsText(document: Document, steps: PlannedStep[]): string {
-  const { format, instance, onError, system } = document;
+  const { instance, onError, system } = document;
   const lines = [
-    `${format} from ${visible(redact(instance.source))}, ${counted(steps.length, 'step')}, digest ${planDigest(steps)}`,
+    `${formatName(document)} from ${visible(redact(instance.source))}, ${counted(steps.length, 'step')}, digest ${planDigest(steps)}`,
     ...sourceLines(instance),
     ...(onError === 'stop' ? ['the first command that fails ends it (onError: stop)'] : []),
   ];
@@ -67,12 +68,13 @@ function sourceLines({ recognised, ...instance }: Document['instance']): string[
 
 /** What `slipway plan --output json` prints; without steps where the user data has errors, which `report` tells. */
 export function planAsJson(
-  { format, instance, onError, system }: Document,
+  document: Document,
   report: readonly ReportEntry[],
   steps: PlannedStep[] | undefined,
 ): unknown {
+  const { instance, onError, system } = document;
   return {
-    format,
+    format: formatName(document),
     source: redact(instance.source),
     instance: instance.id,
     metadata: clean(withoutNames(instance)),

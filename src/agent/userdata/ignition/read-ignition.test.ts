@@ -21,7 +21,7 @@ it('knows a config by its content, packed or not, wherever the key stands', asyn
   const text = '{"storage": {"links": [{"path": "/a", "target": "b"}]}, "ignition": {"version": "3.4.0"}}';
   for (const raw of [Buffer.from(text), gzipSync(text), Buffer.from(gzipSync(text).toString('base64'))]) {
     const document = await readUserData(raw, { metaData: {}, source: 'test' });
-    expect(document).toMatchObject({ format: 'ignition', report: [], links: [{ path: '/a', target: 'b' }] });
+    expect(document).toMatchObject({ order: 'stages', report: [], links: [{ path: '/a', target: 'b' }] });
   }
 });
 

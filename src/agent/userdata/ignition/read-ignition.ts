@@ -20,7 +20,7 @@ import { unitsOf } from './translate/units.ts';
 import { volumesOf } from './translate/volumes.ts';
 
 /** The part of a document that an Ignition config provides. */
-type IgnitionContent = Pick<Document, 'format' | 'files' | 'commands' | 'users' | 'groups'> &
+type IgnitionContent = Pick<Document, 'order' | 'files' | 'commands' | 'users' | 'groups'> &
   Partial<
     Pick<
       Document,
@@ -53,7 +53,7 @@ export async function readIgnition(
   library?: Library,
   limit: Limit = unlimited,
 ): Promise<IgnitionContent> {
-  const nothing: IgnitionContent = { format: 'ignition', files: [], commands: [], users: [], groups: [] };
+  const nothing: IgnitionContent = { order: 'stages', files: [], commands: [], users: [], groups: [] };
   const read = limit(() => readConfig(source, report));
   if (read === undefined || report.failed) return nothing;
   const whole = await rendered(read, library, report);

@@ -23,7 +23,7 @@ export function withDropIns(
     const own = new Report();
     if (unsafe !== undefined) own.error('ConfigFileUnsafe', `not used: ${unsafe}`);
     const native = unsafe === undefined ? readNative(plainText(text), metaData, own) : undefined;
-    if (native !== undefined && document.format !== 'none' && native.content.format !== document.format)
+    if (native !== undefined && document.order && native.content.order !== document.order)
       own.error('UserDataInvalid', 'its order is not that of the user data.');
     for (const { where, message, ...entry } of own.entries)
       report.push({
@@ -36,7 +36,7 @@ export function withDropIns(
 }
 
 function under(document: Document, { content, hostname }: Native): Document {
-  const { format: _format, node, ...added } = content;
+  const { order: _order, node, ...added } = content;
   const before = new Map(Object.entries(document));
   const entries = Object.entries(added).flatMap(([key, value]): [string, unknown][] => {
     const earlier = before.get(key);

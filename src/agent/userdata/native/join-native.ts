@@ -3,7 +3,7 @@ import type { Native } from './read-native.ts';
 
 /** A document with what another adds: lists go on, everything else takes the place of what was said before. */
 export function joined(document: Document, { content, hostname }: Native): Document {
-  const { format: _format, node, ...added } = content;
+  const { order: _order, node, ...added } = content;
   const before = new Map(Object.entries(document));
   const entries = Object.entries(added).map(([key, value]): [string, unknown] => {
     const earlier = before.get(key);

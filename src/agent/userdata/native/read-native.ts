@@ -21,7 +21,7 @@ type Plain = Record<string, unknown>;
 
 /** What the one document says. */
 export interface Native {
-  content: Partial<Document>;
+  content: Partial<Document> & Required<Pick<Document, 'order'>>;
   /** `kept`: the machine keeps the name that it has. */
   hostname?: NonNullable<Document['hostname']> | 'kept';
 }
@@ -44,9 +44,9 @@ export function readNative(
     report.error('UserDataInvalid', `${path.replace(/^document\./, '')} ${expected}.`, where);
   if (wrong.length > 0 || root.kind !== 'mapping' || !isOfOneOrder(root, report)) return undefined;
   const { order, keepHostname, hostname, apiVersion: _version, kind: _kind, ...rest } = mapping(root, '');
-  const content: Partial<Document> = {
+  const content: Native['content'] = {
     ...rest,
-    format: order === 'ignition' ? 'ignition' : 'cloud-config',
+    order: order === 'ignition' ? 'stages' : 'modules',
     keys: keysOf(root),
   };
   const nodeSection = valueAt(root, 'node');

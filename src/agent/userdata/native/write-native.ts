@@ -18,11 +18,11 @@ type Plain = Record<string, unknown>;
 /** What is no part of the document, but of this reading of it, or comes of another part: the labels of a call. */
 const NOT_WRITTEN = new Set([
   'asked',
-  'format',
   'ignored',
   'instance',
   'hostname',
   'keys',
+  'order',
   'report',
   'unknownKeys',
   'bareDefaultUser',
@@ -35,7 +35,7 @@ const NOT_WRITTEN = new Set([
  */
 export function writeNative(document: Document, metaData: Record<string, unknown>): string {
   const head: Plain = { apiVersion: API_VERSION, kind: KIND };
-  if (document.format === 'ignition') head.order = 'ignition';
+  if (document.order === 'stages') head.order = 'ignition';
   const value = { ...head, ...nameOf(document, metaData), ...written(document, '', DOCUMENT_SHAPE) };
   return asYaml(inOrder(value, DOCUMENT_SHAPE.keys));
 }

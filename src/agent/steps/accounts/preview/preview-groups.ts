@@ -13,7 +13,7 @@ export async function previewGroups(
   return [
     ...(moment === 'start' ? [] : withoutMembers(groups, context)),
     ...(moment === 'check' ? withLongNames(groups) : []),
-    ...(moment === 'plan' || (moment === 'start' && document.format === 'ignition')
+    ...(moment === 'plan' || (moment === 'start' && document.order === 'stages')
       ? await refusedGroups(host, groups)
       : []),
   ];

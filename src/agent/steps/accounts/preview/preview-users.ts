@@ -17,7 +17,7 @@ export async function previewUsers(
   return [
     ...(moment === 'start' ? [] : settings(users, document)),
     ...(moment === 'check' ? doubtful(users, document) : []),
-    ...(moment === 'plan' || (moment === 'start' && document.format === 'ignition')
+    ...(moment === 'plan' || (moment === 'start' && document.order === 'stages')
       ? await impossibleUsers(host, users, document)
       : []),
     ...(moment === 'plan' ? await unreadableRules(host, users) : []),
