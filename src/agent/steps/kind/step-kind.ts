@@ -51,17 +51,24 @@ export interface PlannedStep extends StepOutline {
 /** The steps of one kind. */
 export function stepsOf<Spec, From>(kind: StepKind<Spec, From>, from: From): PlannedStep[] {
   return kind.plan(from).map(({ id, title, spec, more }) => {
-    const outline = { id, title, digest: digest([kind.name, revealed(spec), more]) };
-    return {
-      ...outline,
+    let content: string | undefined;
+    const planned: PlannedStep = {
+      id,
+      title,
+      // Large documents have large contents, and a preview needs no digest.
+      get digest() {
+        content ??= digest([kind.name, revealed(spec), more]);
+        return content;
+      },
       kind: kind.name,
       spec,
       preview: kind.preview,
       get details() {
         return kind.details?.(spec) ?? [];
       },
-      load: async (shared) => ({ ...outline, ...(await kind.work())(spec, shared) }),
+      load: async (shared) => ({ id, title, digest: planned.digest, ...(await kind.work())(spec, shared) }),
     };
+    return planned;
   });
 }
 
