@@ -58,11 +58,11 @@ describe('walls', () => {
     ['src/slipway.ts', `import { x } from './agent/steps/x.ts';`],
     ['src/slipway.ts', `import { x } from './controller/x.ts';`],
     ['src/slipway-controller.ts', `import { x } from './agent/x.ts';`],
-    ['src/agent/again/a.ts', `import { x } from '../../../test/x.ts';`],
-    ['src/agent/again/a.ts', `import { x } from './x.test.ts';`],
-    ['src/agent/again/a.ts', `import { x } from './fixtures/x.ts';`],
-    ['src/agent/again/a.ts', `import { x } from 'vitest';`],
-    ['src/agent/again/a.ts', `import { x } from '#x';`],
+    ['src/agent/collect/a.ts', `import { x } from '../../../test/x.ts';`],
+    ['src/agent/collect/a.ts', `import { x } from './x.test.ts';`],
+    ['src/agent/collect/a.ts', `import { x } from './fixtures/x.ts';`],
+    ['src/agent/collect/a.ts', `import { x } from 'vitest';`],
+    ['src/agent/collect/a.ts', `import { x } from '#x';`],
   ])('%s must not: %s', (path, line) => {
     put(path, `// The line is told.\n${line}\n`);
     expect(breachesOfWalls(folder)).toEqual([expect.stringMatching(`^${path}:2: \\w`)]);
@@ -118,9 +118,12 @@ describe('walls', () => {
     put('src/agent/host/linux/b.ts', `export const x = process.getBuiltinModule('node:dns');`);
     put('src/controller/store/a.ts', `import { x } from '../kube/x.ts';\nimport { y } from 'node:fs';`);
     put('src/controller/kube/a.ts', `import { x } from 'undici';\nimport { y } from 'node:https';`);
-    put('src/agent/again/a.test.ts', `import { x } from 'node:fs';\nimport { y } from '../controller/x.ts';`);
     put(
-      'src/agent/again/b.ts',
+      'src/agent/collect/a.test.ts',
+      `import { x } from 'node:fs';\nimport { y } from '../controller/x.ts';`,
+    );
+    put(
+      'src/agent/collect/b.ts',
       `// import { x } from '../controller/x.ts'\nexport const x = "import('node:fs')";`,
     );
     expect(breachesOfWalls(folder)).toEqual([]);

@@ -4,22 +4,25 @@
  * and which one that is, `machine.ts` decides for a command.
  */
 export const AGENT: Readonly<Record<string, string>> = {
-  again: `kit kit/terminal protocol secrets tpm/sealing document engine host kubeadm/config kubeadm/repeat steps
-    steps/commands steps/kind steps/sentinel tools wipe`,
   apply: 'protocol document host steps steps/kind stores/reference',
-  bootstrap: `kit protocol protocol/codes secrets again document engine engine/run facts/judge host network
-    platform/instance preflight redaction sealed startup steps steps/kind steps/kubeadm userdata userdata/sources
-    wipe`,
+  bootstrap: `kit protocol protocol/codes secrets bootstrap/again bootstrap/lifecycle bootstrap/wipe document engine
+    engine/run facts/judge host network platform/instance preflight redaction sealed startup steps steps/kind
+    steps/kubeadm userdata userdata/sources`,
+  'bootstrap/again': `kit kit/terminal protocol secrets tpm/sealing bootstrap/lifecycle document engine host
+    kubeadm/config kubeadm/repeat steps steps/kind tools`,
+  'bootstrap/lifecycle': `kit protocol document engine host kubeadm/repeat steps steps/commands steps/kind
+    steps/sentinel`,
+  'bootstrap/wipe': 'document engine host redaction steps',
   callers: 'document host kubeadm/config',
   check:
     'kit kit/bytes kit/terminal protocol protocol/codes tpm/sealing check/rule check/rules document host steps/commands text',
   'check/rule': 'check/shell document userdata',
   'check/rules': 'kit/bytes check/rule check/shell document stores/reference',
   'check/shell': '',
-  cli: `kit kit/terminal protocol protocol/codes secrets again bootstrap cli/authors cli/facts cli/options
+  cli: `kit kit/terminal protocol protocol/codes secrets bootstrap bootstrap/again bootstrap/lifecycle cli/authors cli/facts cli/options
     cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine facts/judge host
     identity/tpm install install/windows kit/command-line kubeadm/config machine.ts network preflight
-    preflight/checks redaction release report report/events reset settings startup steps timeline userdata wipe
+    preflight/checks redaction release report report/events reset settings startup steps timeline userdata
     npm:commander`,
   'cli/authors': `kit kit/terminal protocol/codes secrets apply check check/rule cli/options cli/process cli/text
     document fetch host machine.ts platform/instance preflight redaction steps text userdata
@@ -117,7 +120,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     report/events`,
   reset: 'kit credential document engine host kubeadm kubeadm/config kubeadm/repeat kubeadm/run',
   sealed: `kit kit/bytes protocol protocol/codes secrets tpm/commands tpm/sealing tpm/wire document engine fetch
-    host identity identity/tpm platform/credentials settings stores text userdata wipe`,
+    host identity identity/tpm platform/credentials settings stores text userdata`,
   settings: 'kit secrets document host text text/yaml',
   startup: 'protocol/codes host',
   steps: `kit document host steps/accounts steps/boot steps/commands steps/containerd steps/files steps/kind steps/kubeadm
@@ -239,5 +242,4 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/sources/openstack': `kit platform platform/instance platform/metadata userdata/sources/contract
     userdata/sources/machine userdata/sources/volumes`,
   'userdata/sources/volumes': 'document host platform userdata/sources/contract userdata/sources/images',
-  wipe: 'kit protocol document engine host redaction steps',
 };

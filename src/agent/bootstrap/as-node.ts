@@ -1,9 +1,9 @@
 import type { Failure, Finding } from '../../protocol/journal.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { planDigest } from '../steps/plan.ts';
-import type { About } from './concluding.ts';
 import type { BootstrapOptions } from './options.ts';
 import { runJournalled } from './run-journalled.ts';
+import type { About } from './with-verdict.ts';
 
 type NodeOptions = Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher' | 'isAgain'> & {
   /** Called where a boot leaves user data to another run. Without it every verdict is on the user data. */
@@ -22,7 +22,7 @@ export async function asNode(
 ): Promise<Outcome | undefined> {
   const { host, isAgain, onLeft, stop } = options;
   if (isAgain || onLeft === undefined || stop.aborted) return undefined;
-  const { leaveUnread } = await import('../again/leave-unread.ts');
+  const { leaveUnread } = await import('./lifecycle/keep-existing-node.ts');
   const left = await leaveUnread(host, about.instance, wrong);
   if (left === undefined) return undefined;
   onLeft();

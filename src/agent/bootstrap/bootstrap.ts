@@ -4,16 +4,16 @@ import { lastInstance, noteAlone, noteOf } from '../engine/last-instance.ts';
 import { outcomeWithoutSequence } from '../engine/outcome.ts';
 import { recordsOf } from '../engine/parse-journal.ts';
 import type { NoteAtSuccess } from '../engine/sequence.ts';
+import { areWiped } from '../engine/wiped-note.ts';
 import { keepInstance } from '../platform/instance/keep-instance.ts';
 import { plan } from '../steps/plan.ts';
-import { areWiped } from '../wipe/note.ts';
 import { asNode } from './as-node.ts';
-import { concluding } from './concluding.ts';
-import { paidFor, payDuties, spending, wiping } from './duties.ts';
 import { exposure } from './exposure.ts';
-import { loadWhatComes } from './load-what-comes.ts';
+import { loadWhatComes } from './load-user-data.ts';
 import type { BootstrapOptions } from './options.ts';
 import { runDocument } from './run-document.ts';
+import { paidFor, payDuties, spending, wiping } from './source-callbacks.ts';
+import { concluding } from './with-verdict.ts';
 
 /**
  * The agent's thread from user data to outcome. Always resolves with a verdict, which is in `outcome.json`
@@ -68,6 +68,6 @@ const isNotKnown = ({ findings }: Outcome): boolean =>
 
 /** A journal that cannot be read has its say later, as a verdict. */
 async function isToTryAnew(host: BootstrapOptions['host']): Promise<boolean> {
-  const { isUnfinished } = await import('../again/unfinished.ts');
+  const { isUnfinished } = await import('./lifecycle/should-retry-failed.ts');
   return isUnfinished(await recordsOf(host).catch(() => []));
 }

@@ -1,7 +1,7 @@
 import type { Document, ReportEntry } from '../document/document.ts';
 import { stillStarting } from '../startup/starting.ts';
-import { placed } from './entry-words.ts';
 import type { BootstrapOptions } from './options.ts';
+import { placed } from './report-entry.ts';
 
 /** The pause between two looks at what labels need to know of this machine. */
 const LOOK_AGAIN_MS = 500;

@@ -17,11 +17,11 @@ import { planDigest } from '../steps/plan.ts';
 import { preview, stepsForPlatform } from '../steps/preview.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
 import { asNode } from './as-node.ts';
-import type { About } from './concluding.ts';
-import { asFinding, placed } from './entry-words.ts';
 import { labelReport } from './label-report.ts';
 import type { BootstrapOptions } from './options.ts';
+import { asFinding, placed } from './report-entry.ts';
 import { runJournalled } from './run-journalled.ts';
+import type { About } from './with-verdict.ts';
 
 type RunOptions = Pick<
   BootstrapOptions,
@@ -134,7 +134,7 @@ function leaving(
   return {
     async leave(records) {
       if (records.length === 0) return undefined;
-      const { leaveAtBoot } = await import('../again/leave-at-boot.ts');
+      const { leaveAtBoot } = await import('./lifecycle/defer-changes.ts');
       const left = await leaveAtBoot(host, planned, steps, records, about.instance);
       if (left) onLeft();
       return left;
@@ -156,10 +156,10 @@ async function whatHasChanged(
   { host, watcher }: Pick<BootstrapOptions, 'host' | 'watcher'>,
   document: Document,
 ) {
-  const { planAgain } = await import('../again/again.ts');
+  const { planAgain } = await import('./again/plan-again.ts');
   const again = await planAgain(host, document);
   if (again.kind === 'refused') return again;
-  const { againLines } = await import('../again/tell-again.ts');
+  const { againLines } = await import('./again/change-lines.ts');
   const due = again.due.filter(({ kind }) => kind === 'files' || kind === 'tree');
   for (const line of againLines({ ...again, due })) watcher.output(`slipway: ${line}`, 'stderr');
   return again;

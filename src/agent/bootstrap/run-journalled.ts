@@ -1,20 +1,20 @@
 import type { Failure, Finding, JournalRecord, StepOutline } from '../../protocol/journal.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { LeftAtBoot } from '../again/leave-at-boot.ts';
 import { STATE_DIR } from '../document/paths.ts';
 import { Journal } from '../engine/journal.ts';
 import { forgetNoteBeside } from '../engine/last-instance.ts';
 import { outcomeOf, outcomeWithoutSequence } from '../engine/outcome.ts';
-import { recordAnew, recordDone } from '../engine/record-steps.ts';
 import { runSequence } from '../engine/run/run-sequence.ts';
 import type { SequenceOptions } from '../engine/sequence.ts';
 import type { Step } from '../engine/step.ts';
 import { stillStarting } from '../startup/starting.ts';
 import { planDigest } from '../steps/plan.ts';
-import { doneBefore } from '../wipe/done-before.ts';
-import type { About } from './concluding.ts';
+import type { LeftAtBoot } from './lifecycle/defer-changes.ts';
+import { whatIsLost } from './lifecycle/find-lost-records.ts';
+import { recordAnew, recordDone } from './lifecycle/record-steps.ts';
+import { doneBefore } from './lifecycle/without-secrets.ts';
 import type { BootstrapOptions } from './options.ts';
-import { whatIsLost } from './what-is-lost.ts';
+import type { About } from './with-verdict.ts';
 
 /** Opens the journal, runs the steps and makes the outcome of it. */
 export async function runJournalled(

@@ -1,8 +1,8 @@
 import type { Failure } from '../../protocol/journal.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { bootstrap } from '../bootstrap/bootstrap.ts';
-import { AgentBusyError } from '../bootstrap/concluding.ts';
 import type { BootstrapOptions } from '../bootstrap/options.ts';
+import { AgentBusyError } from '../bootstrap/with-verdict.ts';
 import { createHost } from '../machine.ts';
 import {
   demandDirectory,

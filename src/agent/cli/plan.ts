@@ -1,6 +1,7 @@
 import { remember } from '../../secrets/known.ts';
 import type { Document } from '../document/document.ts';
 import { JOURNAL } from '../document/paths.ts';
+import { areWiped } from '../engine/wiped-note.ts';
 import type { Host } from '../host/host.ts';
 import { createHost } from '../machine.ts';
 import { configurationReport } from '../preflight/configuration-report.ts';
@@ -10,7 +11,6 @@ import { preview, stepsForPlatform } from '../steps/preview.ts';
 import { unaskedPrograms } from '../steps/unasked-programs.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
-import { areWiped } from '../wipe/note.ts';
 import { demandDirectory, demandRoot, formatOption, sourceOptions, withUsage } from './options/options.ts';
 import { complain, complainOf } from './text/complain.ts';
 import { planAsJson, planAsText } from './text/plan-text.ts';
@@ -73,10 +73,10 @@ async function hasBegun({ files }: Host): Promise<boolean> {
 
 /** What `slipway bootstrap --again` would do. */
 async function tellAgain(host: Host, document: Document, format: 'text' | 'json'): Promise<number> {
-  const { planAgain } = await import('../again/again.ts');
-  const { isUnfinished, planAnew } = await import('../again/unfinished.ts');
+  const { planAgain } = await import('../bootstrap/again/plan-again.ts');
+  const { isUnfinished, planAnew } = await import('../bootstrap/lifecycle/should-retry-failed.ts');
   const { recordsOf } = await import('../engine/parse-journal.ts');
-  const { againAsJson, againLines } = await import('../again/tell-again.ts');
+  const { againAsJson, againLines } = await import('../bootstrap/again/change-lines.ts');
   const records = await recordsOf(host);
   const again = isUnfinished(records)
     ? { kind: 'anew' as const, changes: await planAnew(host, document, records), gone: [], due: [] }

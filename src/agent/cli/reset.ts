@@ -1,6 +1,6 @@
 import { UsageError } from '../../kit/errors.ts';
 import { visibleOutput } from '../../kit/terminal/visible.ts';
-import { AgentBusyError } from '../bootstrap/concluding.ts';
+import { AgentBusyError } from '../bootstrap/with-verdict.ts';
 import { createHost } from '../machine.ts';
 import { kubeadmRuns, type ResetReport, resetNode } from '../reset/reset.ts';
 import { demandRoot, formatOption, withUsage } from './options/options.ts';

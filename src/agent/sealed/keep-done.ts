@@ -1,6 +1,6 @@
+import { noteWiped } from '../engine/wiped-note.ts';
 import type { Host } from '../host/host.ts';
 import type { HandedOver } from '../userdata/opened.ts';
-import { noteWiped } from '../wipe/note.ts';
 import { keep } from './kept.ts';
 
 /** After success: later starts find what was done, and know that it has lost its secrets. @throws HostError */

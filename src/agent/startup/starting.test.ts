@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Code, codes } from '../../protocol/codes/codes.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { RESTS_ON } from './last-word.ts';
+import { RESTS_ON } from './rests-on.ts';
 import { stillStarting, withStart } from './starting.ts';
 
 const BOOTED = { seconds: 330 };

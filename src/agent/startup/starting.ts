@@ -5,7 +5,7 @@
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { Host } from '../host/host.ts';
 import { showUnits, type UnitProperties } from '../host/show-units.ts';
-import { RESTS_ON } from './last-word.ts';
+import { RESTS_ON } from './rests-on.ts';
 import { type Foundation, SERVICES, type Service } from './services.ts';
 
 /** systemd answers late on a machine that is busy with its boot. */

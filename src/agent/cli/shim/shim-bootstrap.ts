@@ -1,9 +1,9 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
-import { AgentBusyError, concluding } from '../../bootstrap/concluding.ts';
-import { paidFor, wiping } from '../../bootstrap/duties.ts';
 import { exposure } from '../../bootstrap/exposure.ts';
 import { runDocument } from '../../bootstrap/run-document.ts';
+import { paidFor, wiping } from '../../bootstrap/source-callbacks.ts';
+import { AgentBusyError, concluding } from '../../bootstrap/with-verdict.ts';
 import { prospectOf } from '../../callers/find-callers.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';

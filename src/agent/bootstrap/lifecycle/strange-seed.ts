@@ -1,0 +1,27 @@
+import type { Failure } from '../../../protocol/journal.ts';
+import { failure } from '../../engine/failure.ts';
+import { lastInstance, notedSeed, seedOf } from '../../engine/last-instance.ts';
+import { areWiped } from '../../engine/wiped-note.ts';
+import type { Host } from '../../host/host.ts';
+import { leaveUnread } from './keep-existing-node.ts';
+
+/**
+ * Why a node reads nothing of the user data that a boot finds on a volume: they are others than those that made it a node. A pod
+ * that has a volume of its own, as a block device, can label it as seeds are labelled, and whatever is told there is done as root.
+ *
+ * @param found What a source gave with the help of a volume
+ * @returns undefined where they are the same, where the machine is no node, and where an older version noted nothing of them
+ */
+export async function strangeSeed(
+  host: Host,
+  found: { readonly source: string; readonly userData: Uint8Array; readonly volumeSays?: Uint8Array },
+): Promise<Failure | undefined> {
+  const noted = await notedSeed(host);
+  if (noted === undefined || noted === seedOf(found.volumeSays ?? found.userData)) return undefined;
+  // A volume may lead to user data on this machine's disk, which lose their secrets upon success.
+  if (noted !== null && (await areWiped(host, found.userData))) return undefined;
+  const before = noted === null ? 'came on no volume' : 'were others';
+  const cause = `They are of ${found.source}, and those that made this machine a node ${before}. A volume of anybody can have that label; slipway bootstrap --again takes it.`;
+  const wrong = failure('UserDataNotFound', cause);
+  return (await leaveUnread(host, await lastInstance(host), wrong)) && wrong;
+}
