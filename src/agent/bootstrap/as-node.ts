@@ -22,8 +22,8 @@ export async function asNode(
 ): Promise<Outcome | undefined> {
   const { host, isAgain, onLeft, stop } = options;
   if (isAgain || onLeft === undefined || stop.aborted) return undefined;
-  const { leaveUnread } = await import('./lifecycle/keep-existing-node.ts');
-  const left = await leaveUnread(host, about.instance, wrong);
+  const { keepExistingNode } = await import('./lifecycle/keep-existing-node.ts');
+  const left = await keepExistingNode(host, about.instance, wrong);
   if (left === undefined) return undefined;
   onLeft();
   return runJournalled({

@@ -9,11 +9,16 @@ import { keepInstance } from '../platform/instance/keep-instance.ts';
 import { plan } from '../steps/plan.ts';
 import { asNode } from './as-node.ts';
 import { exposure } from './exposure.ts';
-import { loadWhatComes } from './load-user-data.ts';
+import { loadUserData } from './load-user-data.ts';
 import type { BootstrapOptions } from './options.ts';
 import { runDocument } from './run-document.ts';
-import { paidFor, payDuties, spending, wiping } from './source-callbacks.ts';
-import { concluding } from './with-verdict.ts';
+import {
+  deleteCallback,
+  runSourceCallbacks,
+  wipeCallback,
+  withSuccessCallbacks,
+} from './source-callbacks.ts';
+import { withVerdict } from './with-verdict.ts';
 
 /**
  * The agent's thread from user data to outcome. Always resolves with a verdict, which is in `outcome.json`
@@ -25,12 +30,12 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
   const { host, agent, watcher } = options;
   let powerState: PowerStateSettings | undefined;
   const how = { mode: 'bootstrap', agent, isAgain: options.isAgain ?? false, ...options.verdict } as const;
-  const verdict = await concluding(host, how, async (about) => {
+  const verdict = await withVerdict(host, how, async (about) => {
     let isLeft = false;
     const onLeft = () => {
       isLeft = true;
     };
-    const answer = await loadWhatComes(options);
+    const answer = await loadUserData(options);
     if (answer.kind === 'none') {
       const { permanent, failure, instance = await lastInstance(host) } = answer;
       const left = await asNode({ ...options, onLeft }, { ...about, instance }, failure);
@@ -39,10 +44,14 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
     about.instance = answer.document.instance.id ?? about.instance;
     await keepInstance(host, answer.document.instance);
     const isWiped = await areWiped(host, answer.userData);
-    const duties = [...answer.duties, ...(isWiped ? [] : wiping(options, answer)), ...spending(answer)];
-    const unpaid = await payDuties(options, duties, 'read');
+    const callbacks = [
+      ...answer.callbacks,
+      ...(isWiped ? [] : wipeCallback(options, answer)),
+      ...deleteCallback(answer),
+    ];
+    const failedCallbacks = await runSourceCallbacks(options, callbacks, 'read');
     const exposed = await exposure(host, answer.document, answer.cloud);
-    const report = [...answer.document.report, ...unpaid, ...exposed];
+    const report = [...answer.document.report, ...failedCallbacks, ...exposed];
     const document = { ...answer.document, report, isWiped };
     const note: NoteAtSuccess = async (records) => (isLeft ? undefined : noteOf(host, records, answer.seed));
     const outcome = await runDocument({ ...options, isAnew, onLeft, note }, about, document, plan);
@@ -53,7 +62,7 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
     if (!options.isAgain && (outcome.result === 'succeeded' || outcome.result === 'failed'))
       powerState = answer.document.system?.powerState;
     // Nobody knows whether it has done its work: whoever tries again needs its secrets.
-    return isNotKnown(outcome) ? outcome : paidFor(options, outcome, duties);
+    return isNotKnown(outcome) ? outcome : withSuccessCallbacks(options, outcome, callbacks);
   });
   if (powerState !== undefined) {
     const { changePowerState } = await import('../engine/power-state.ts');
@@ -68,6 +77,6 @@ const isNotKnown = ({ findings }: Outcome): boolean =>
 
 /** A journal that cannot be read has its say later, as a verdict. */
 async function isToTryAnew(host: BootstrapOptions['host']): Promise<boolean> {
-  const { isUnfinished } = await import('./lifecycle/should-retry-failed.ts');
-  return isUnfinished(await recordsOf(host).catch(() => []));
+  const { shouldRetryFailed } = await import('./lifecycle/should-retry-failed.ts');
+  return shouldRetryFailed(await recordsOf(host).catch(() => []));
 }

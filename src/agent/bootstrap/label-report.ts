@@ -1,7 +1,7 @@
 import type { Document, ReportEntry } from '../document/document.ts';
 import { stillStarting } from '../startup/starting.ts';
 import type { BootstrapOptions } from './options.ts';
-import { placed } from './report-entry.ts';
+import { entryText } from './report-entry.ts';
 
 /** The pause between two looks at what labels need to know of this machine. */
 const LOOK_AGAIN_MS = 500;
@@ -18,7 +18,7 @@ export async function labelReport(
     const missing = problems.find(({ code }) => code === 'UserDataTemplate');
     const starting = missing && (await stillStarting(host, 'MachineNotAsExpected'));
     if (missing === undefined || starting === undefined || stop.aborted) return problems;
-    if (!isTold) watcher.output(`slipway: ${placed(missing)} Looking again: ${starting}`, 'stderr');
+    if (!isTold) watcher.output(`slipway: ${entryText(missing)} Looking again: ${starting}`, 'stderr');
     await host.clock.sleep(LOOK_AGAIN_MS, stop).catch(() => undefined);
   }
 }

@@ -18,7 +18,7 @@ const RESTS_ON_NETWORK: readonly Code[] = ['MetadataRefused', 'UserDataEmpty'];
  * A seed volume may be attached late: as long as disks still come up, its absence is no verdict. A metadata service that the
  * machine shows to be its own is asked until the deadline. Nothing is waited for longer than that: a unit may start forever.
  */
-export async function loadWhatComes(options: BootstrapOptions): Promise<Loaded> {
+export async function loadUserData(options: BootstrapOptions): Promise<Loaded> {
   const { host, stop, watcher } = options;
   const end = host.clock.monotonic() + options.deadlineSeconds * 1000;
   const open: Opener = async (elsewhere, claimed) =>

@@ -3,12 +3,12 @@ import type { Finding } from '../../protocol/journal.ts';
 import type { ReportEntry } from '../document/document.ts';
 
 /** What a report says of the user data, with its place. */
-export function placed({ where, message }: ReportEntry): string {
+export function entryText({ where, message }: ReportEntry): string {
   return where ? `${placeText(where)}: ${message}` : message;
 }
 
 /** A warning as the journal and the outcome have it. */
-export function asFinding({ code, message, where }: ReportEntry): Omit<Finding, 'type'> {
+export function entryFinding({ code, message, where }: ReportEntry): Omit<Finding, 'type'> {
   if (where?.within !== undefined)
     return { severity: 'warning', code, message: `${placeText(where)}: ${message}` };
   return { severity: 'warning', code, message, ...(where ? { where: `${where.line}:${where.column}` } : {}) };

@@ -19,7 +19,7 @@ import { checkMakesNode } from '../userdata/makes-node.ts';
 import { asNode } from './as-node.ts';
 import { labelReport } from './label-report.ts';
 import type { BootstrapOptions } from './options.ts';
-import { asFinding, placed } from './report-entry.ts';
+import { entryFinding, entryText } from './report-entry.ts';
 import { runJournalled } from './run-journalled.ts';
 import type { About } from './with-verdict.ts';
 
@@ -74,7 +74,7 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
   const foreknown = prospect.filter(({ code }) => code !== 'NotKnownToMakeANode');
   const findings = [...document.report, ...foreknown]
     .filter(({ severity }) => severity === 'warning')
-    .map(asFinding);
+    .map(entryFinding);
   const refused = async (failure: Failure) =>
     (await asNode(options, about, failure, findings)) ??
     outcomeWithoutSequence(host, about, 'bad-input', failure, findings);
@@ -134,8 +134,8 @@ function leaving(
   return {
     async leave(records) {
       if (records.length === 0) return undefined;
-      const { leaveAtBoot } = await import('./lifecycle/defer-changes.ts');
-      const left = await leaveAtBoot(host, planned, steps, records, about.instance);
+      const { deferChanges } = await import('./lifecycle/defer-changes.ts');
+      const left = await deferChanges(host, planned, steps, records, about.instance);
       if (left) onLeft();
       return left;
     },
@@ -148,7 +148,7 @@ const errorsOf = (report: readonly ReportEntry[]): ReportEntry[] =>
 function badInput(wrong: readonly ReportEntry[]): Failure {
   const [first, ...others] = wrong as [ReportEntry, ...ReportEntry[]];
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  return failure(first.code, `${placed(first)}${more}`, { lines: others.slice(0, 3).map(placed) });
+  return failure(first.code, `${entryText(first)}${more}`, { lines: others.slice(0, 3).map(entryText) });
 }
 
 /** Told before anything is done. */
@@ -159,8 +159,8 @@ async function whatHasChanged(
   const { planAgain } = await import('./again/plan-again.ts');
   const again = await planAgain(host, document);
   if (again.kind === 'refused') return again;
-  const { againLines } = await import('./again/change-lines.ts');
+  const { changeLines } = await import('./again/change-lines.ts');
   const due = again.due.filter(({ kind }) => kind === 'files' || kind === 'tree');
-  for (const line of againLines({ ...again, due })) watcher.output(`slipway: ${line}`, 'stderr');
+  for (const line of changeLines({ ...again, due })) watcher.output(`slipway: ${line}`, 'stderr');
   return again;
 }

@@ -9,10 +9,10 @@ import type { SequenceOptions } from '../engine/sequence.ts';
 import type { Step } from '../engine/step.ts';
 import { stillStarting } from '../startup/starting.ts';
 import { planDigest } from '../steps/plan.ts';
-import type { LeftAtBoot } from './lifecycle/defer-changes.ts';
-import { whatIsLost } from './lifecycle/find-lost-records.ts';
-import { recordAnew, recordDone } from './lifecycle/record-steps.ts';
-import { doneBefore } from './lifecycle/without-secrets.ts';
+import type { Deferred } from './lifecycle/defer-changes.ts';
+import { findLostRecords } from './lifecycle/find-lost-records.ts';
+import { recordDone, recordRetry } from './lifecycle/record-steps.ts';
+import { withoutSecrets } from './lifecycle/without-secrets.ts';
 import type { BootstrapOptions } from './options.ts';
 import type { About } from './with-verdict.ts';
 
@@ -25,7 +25,7 @@ export async function runJournalled(
       /** The user data have lost their secrets since they did their work. */
       isWiped: boolean;
       /** What a boot does of other user data than those that made the node; undefined: all of it. */
-      leave?: (records: readonly JournalRecord[]) => Promise<LeftAtBoot | undefined>;
+      leave?: (records: readonly JournalRecord[]) => Promise<Deferred | undefined>;
       /** Asked before the first change to this machine: why it would be made in vain. */
       refuse?: () => Promise<Failure | undefined>;
       /** Steps that are not done again: in the journal before any other begins, so that no later boot does them. */
@@ -46,14 +46,14 @@ export async function runJournalled(
   }
   const left = await leave?.(journal.records);
   const sequence = isWiped
-    ? asBefore(given, journal.records, about.instance)
+    ? keptStep(given, journal.records, about.instance)
     : { ...given, ...(left ? asLeft(left, given.findings) : {}) };
   try {
-    if (isAnew) await recordAnew({ ...about, host, journal, steps: sequence.steps, pid: process.pid });
+    if (isAnew) await recordRetry({ ...about, host, journal, steps: sequence.steps, pid: process.pid });
     journal.observe((record) => watcher.record(record));
     const output = watcher.output.bind(watcher);
     const findings = [...sequence.findings];
-    const lost = await whatIsLost(host, journal, sequence.steps, { isWiped, instance: about.instance });
+    const lost = await findLostRecords(host, journal, sequence.steps, { isWiped, instance: about.instance });
     if (lost) {
       const { steps } = sequence;
       const isNode = lost.wasOver && (await isStillNode());
@@ -85,16 +85,16 @@ export async function runJournalled(
   }
 }
 
-function asBefore<T extends Pick<SequenceOptions, 'steps' | 'digest'>>(
+function keptStep<T extends Pick<SequenceOptions, 'steps' | 'digest'>>(
   given: T,
   records: readonly JournalRecord[],
   instance: string,
 ): T {
-  const steps = doneBefore(given.steps, records, instance);
+  const steps = withoutSecrets(given.steps, records, instance);
   return { ...given, steps, digest: planDigest(steps) };
 }
 
-function asLeft({ steps, findings }: LeftAtBoot, others: SequenceOptions['findings']) {
+function asLeft({ steps, findings }: Deferred, others: SequenceOptions['findings']) {
   return { steps, digest: planDigest(steps), findings: [...others, ...findings], commandsDecide: false };
 }
 

@@ -3,57 +3,59 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ReportEntry } from '../document/document.ts';
 import type { Loaded } from '../userdata/load.ts';
 import type { BootstrapOptions } from './options.ts';
-import { asFinding } from './report-entry.ts';
+import { entryFinding } from './report-entry.ts';
 
-/** What the source of the user data is owed, each upon its own event. */
-type Duties = Extract<Loaded, { kind: 'document' }>['duties'];
+/** What the source of the user data wants done, each callback upon its own event. */
+type Callbacks = Extract<Loaded, { kind: 'document' }>['callbacks'];
 
 /** A file that somebody named stays as it is, and so does user data that makes no node. */
-export function wiping(
+export function wipeCallback(
   { host, userDataFile }: Pick<BootstrapOptions, 'host' | 'userDataFile'>,
   loaded: Extract<Loaded, { kind: 'document' }>,
-): Duties {
+): Callbacks {
   const { wipe = true, withoutKubeadm = false } = loaded.document;
   const { handedOver } = loaded;
   // What lay elsewhere was nowhere in clear here, so it never stays.
   if (handedOver === undefined && (!wipe || withoutKubeadm || userDataFile !== undefined)) return [];
   const title = 'wipe the secrets of the user data from where this machine keeps them';
-  const pay = async () => {
+  const run = async () => {
     const black = await (await import('./wipe/wipe.ts')).wipe(host, loaded);
     if (handedOver === undefined) return;
     await (await import('../sealed/keep-done.ts')).keepDone(host, handedOver, black);
   };
-  return [{ when: 'succeeded', title, pay }];
+  return [{ when: 'succeeded', title, run }];
 }
 
-/** In the end, when no start needs them any more; again at later starts until it is done. */
-export function spending({ handedOver }: Extract<Loaded, { kind: 'document' }>): Duties {
-  const pay = handedOver?.spend;
-  if (pay === undefined) return [];
-  return [{ when: 'succeeded', code: 'SecretNotDeleted', title: 'delete the user data where they lay', pay }];
+/** Runs last, when no start needs the user data any more; later starts run it again until it succeeds. */
+export function deleteCallback({ handedOver }: Extract<Loaded, { kind: 'document' }>): Callbacks {
+  const run = handedOver?.spend;
+  if (run === undefined) return [];
+  return [{ when: 'succeeded', code: 'SecretNotDeleted', title: 'delete the user data where they lay', run }];
 }
 
-/** The verdict when what is due upon success is done; with a warning for each thing that could not be done. */
-export async function paidFor(
+/** Runs the callbacks of a success. @returns the verdict, with a warning for each that failed */
+export async function withSuccessCallbacks(
   options: Pick<BootstrapOptions, 'watcher'>,
   outcome: Outcome,
-  duties: Duties,
+  callbacks: Callbacks,
 ): Promise<Outcome> {
   if (outcome.result !== 'succeeded') return outcome;
-  const unpaid = await payDuties(options, duties, 'succeeded');
-  return { ...outcome, findings: [...outcome.findings, ...unpaid.map(asFinding)] };
+  const failedCallbacks = await runSourceCallbacks(options, callbacks, 'succeeded');
+  return { ...outcome, findings: [...outcome.findings, ...failedCallbacks.map(entryFinding)] };
 }
 
-/** What the source of the user data is owed now. @returns a warning for each thing that could not be done */
-export async function payDuties(
+/** Runs the callbacks of this event. @returns a warning for each that failed */
+export async function runSourceCallbacks(
   { watcher }: Pick<BootstrapOptions, 'watcher'>,
-  duties: Duties,
-  when: Duties[number]['when'],
+  callbacks: Callbacks,
+  when: Callbacks[number]['when'],
 ): Promise<ReportEntry[]> {
   const failed: ReportEntry[] = [];
-  for (const { title, code = 'SourceNotServed', pay } of duties.filter((duty) => duty.when === when)) {
+  for (const { title, code = 'SourceNotServed', run } of callbacks.filter(
+    (callback) => callback.when === when,
+  )) {
     try {
-      await pay();
+      await run();
       watcher.output(`slipway: done: ${title}`, 'stderr');
     } catch (error) {
       if (!isExpected(error)) throw error;

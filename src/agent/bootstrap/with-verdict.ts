@@ -18,7 +18,7 @@ export type About = { mode: 'bootstrap' | 'shim'; agent: string; instance: strin
  *
  * @throws AgentBusyError when another agent holds the machine.
  */
-export async function concluding(
+export async function withVerdict(
   host: Host,
   {
     mode,

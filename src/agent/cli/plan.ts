@@ -74,18 +74,18 @@ async function hasBegun({ files }: Host): Promise<boolean> {
 /** What `slipway bootstrap --again` would do. */
 async function tellAgain(host: Host, document: Document, format: 'text' | 'json'): Promise<number> {
   const { planAgain } = await import('../bootstrap/again/plan-again.ts');
-  const { isUnfinished, planAnew } = await import('../bootstrap/lifecycle/should-retry-failed.ts');
+  const { shouldRetryFailed, planRetry } = await import('../bootstrap/lifecycle/should-retry-failed.ts');
   const { recordsOf } = await import('../engine/parse-journal.ts');
-  const { againAsJson, againLines } = await import('../bootstrap/again/change-lines.ts');
+  const { changesAsJson, changeLines } = await import('../bootstrap/again/change-lines.ts');
   const records = await recordsOf(host);
-  const again = isUnfinished(records)
-    ? { kind: 'anew' as const, changes: await planAnew(host, document, records), gone: [], due: [] }
+  const again = shouldRetryFailed(records)
+    ? { kind: 'anew' as const, changes: await planRetry(host, document, records), gone: [], due: [] }
     : await planAgain(host, document);
   const isRefused = again.kind === 'refused';
   if (isRefused) complain(again.failure);
-  const plain = isRefused ? { failure: again.failure } : againAsJson(again);
+  const plain = isRefused ? { failure: again.failure } : changesAsJson(again);
   if (format === 'json') process.stdout.write(`${JSON.stringify(plain, undefined, 2)}\n`);
-  else if (!isRefused) process.stdout.write(`${againLines(again).join('\n')}\n`);
+  else if (!isRefused) process.stdout.write(`${changeLines(again).join('\n')}\n`);
   return isRefused ? 2 : 0;
 }
 

@@ -16,7 +16,7 @@ import { NetworkNotUp, NetworkStage, type SetUp } from './network-stage.ts';
 import { readNodeFiles } from './node/node-files.ts';
 import { type Elsewhere, type HandedOver, type NoDocument, ONLY_ELSEWHERE, type Opener } from './opened.ts';
 import { readUserData } from './read-user-data.ts';
-import { type Duty, type Found, givenBy, type SourceAnswer } from './sources/contract/answer.ts';
+import { type Found, givenBy, type SourceAnswer, type SourceCallback } from './sources/contract/answer.ts';
 import { findUserData } from './sources/find.ts';
 import { OWN_FILE } from './sources/machine/own-file.ts';
 import { codeOfUnreadable } from './unreadable.ts';
@@ -26,7 +26,7 @@ export type Loaded =
   | {
       kind: 'document';
       document: Document;
-      duties: readonly Duty[];
+      callbacks: readonly SourceCallback[];
       /** As they came. */
       userData: Buffer;
       /** Reads others in their place, with the same metadata. */
@@ -155,7 +155,7 @@ async function fromAnswer(
         ...(network.settings ? { network: network.settings } : {}),
         remarks: [...(answer.remarks ?? []), ...network.report],
       };
-      const { userData, duties = [], cloud } = answer;
+      const { userData, callbacks = [], cloud } = answer;
       const read = (bytes: Buffer) => readUserData(bytes, given, around);
       const complete = async (document: Document) => withDocuments(host, document, given.metaData);
       const first = await read(userData);
@@ -168,7 +168,7 @@ async function fromAnswer(
       const document = await complete(first);
       // A source that tells of the machine alone does not serve the user data.
       const server = answer.metadataOf === undefined ? cloud : undefined;
-      return { kind: 'document', document, duties, userData, read, ...(server ? { cloud: server } : {}) };
+      return { kind: 'document', document, callbacks, userData, read, ...(server ? { cloud: server } : {}) };
     }
     case 'empty':
       return none(true, failure('UserDataEmpty', `The user data of ${file ?? answer.source} is empty.`));
@@ -185,7 +185,7 @@ async function fromAnswer(
 /** What lies elsewhere, read as if it had come first. */
 async function handedOver(
   elsewhere: Elsewhere,
-  { metaData, cloud, duties = [] }: Found,
+  { metaData, cloud, callbacks = [] }: Found,
   read: (userData: Buffer) => Promise<Document>,
   open: Opener | undefined,
 ): Promise<Loaded> {
@@ -208,7 +208,7 @@ async function handedOver(
   return {
     kind: 'document',
     document,
-    duties,
+    callbacks,
     userData,
     read,
     handedOver: { digest, ...(spend ? { spend } : {}) },

@@ -10,8 +10,8 @@ export interface Play extends Stage {
   name: string;
   source?: string;
   patienceMs?: number;
-  /** Are duties paid, as a bootstrap does? */
-  pays?: boolean;
+  /** Are the source callbacks run, as a bootstrap does? */
+  runsCallbacks?: boolean;
 }
 
 /** What came of it; bytes as latin1. */
@@ -22,11 +22,11 @@ export interface Played {
   requests: string[];
 }
 
-async function play({ name, source, patienceMs = 120_000, pays, ...stage }: Play): Promise<Played> {
+async function play({ name, source, patienceMs = 120_000, runsCallbacks, ...stage }: Play): Promise<Played> {
   const { result, requests } = await staged(stage, async (root) => {
     const options = { patienceMs, ...(source === undefined ? {} : { source }) };
     const answer: SourceAnswer = await findUserData(createLinuxHost({ root }), options);
-    if (pays && answer.kind === 'found') for (const { pay } of answer.duties ?? []) await pay();
+    if (runsCallbacks && answer.kind === 'found') for (const { run } of answer.callbacks ?? []) await run();
     return answer;
   });
   const userData = result.kind === 'found' ? result.userData.toString('latin1') : '';

@@ -6,7 +6,7 @@ import type { Again } from './plan-again.ts';
 type Told = Pick<Again, 'changes' | 'gone' | 'due'>;
 
 /** What another run does and leaves, for people: a line for each step that is not as it was, and what it will do. `due`: whose details are told. */
-export function againLines({ changes, gone, due }: Told): string[] {
+export function changeLines({ changes, gone, due }: Told): string[] {
   const others = changes.filter(({ what }) => what !== 'same' && what !== 'moved');
   const width = idWidth([...others.map(({ step }) => step), ...gone]);
   const lines = others.flatMap(({ step, what, why }) => [
@@ -23,7 +23,7 @@ export function againLines({ changes, gone, due }: Told): string[] {
 }
 
 /** The same for programs. */
-export function againAsJson({ changes, gone }: Told): unknown {
+export function changesAsJson({ changes, gone }: Told): unknown {
   return {
     changes: changes.map(({ step, what, why }) => ({
       id: step.id,

@@ -7,11 +7,11 @@ import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import type { PlannedStep } from '../../steps/kind/step-kind.ts';
 import { planDigest } from '../../steps/plan.ts';
 import { type Change, changesOf } from './changes.ts';
-import { asBefore } from './kept-step.ts';
+import { keptStep } from './kept-step.ts';
 import { isHalfDone, lastSuccess } from './last-success.ts';
 
 /** What a boot does of user data that have changed since the machine became a node. */
-export interface LeftAtBoot {
+export interface Deferred {
   steps: Step[];
   findings: Omit<Finding, 'type'>[];
 }
@@ -29,13 +29,13 @@ const FOLLOWED = ['network', 'node', 'ready', 'sentinel'];
  * @param planned The plan of these user data, whose `steps` are the same for the engine
  * @returns undefined where nothing is to be left: the machine is no node of theirs, or they are as they were
  */
-export async function leaveAtBoot(
+export async function deferChanges(
   host: Host,
   planned: readonly PlannedStep[],
   steps: readonly Step[],
   records: readonly JournalRecord[],
   instance: string,
-): Promise<LeftAtBoot | undefined> {
+): Promise<Deferred | undefined> {
   const last = lastSuccess(records);
   if (last?.instance !== instance || isHalfDone(records, last)) return undefined;
   // What was asked for by --again and cut off goes on.
@@ -49,16 +49,16 @@ export async function leaveAtBoot(
   const present = steps.flatMap((step) => {
     const outline = before.get(step.id);
     if (!left.has(step.id)) return [step];
-    return outline ? [asBefore(outline, step)] : [];
+    return outline ? [keptStep(outline, step)] : [];
   });
   const ids = new Set(steps.map(({ id }) => id));
-  const gone = last.steps.filter(({ id }) => !ids.has(id)).map((outline) => asBefore(outline));
+  const gone = last.steps.filter(({ id }) => !ids.has(id)).map((outline) => keptStep(outline));
   return { steps: [...present, ...gone], findings: told(others) };
 }
 
 const isFollowed = ({ id, when }: Step): boolean => when === 'every-boot' || FOLLOWED.includes(id);
 
-function told(others: readonly Change[]): LeftAtBoot['findings'] {
+function told(others: readonly Change[]): Deferred['findings'] {
   const due = others.filter(({ what }) => what !== 'moved');
   if (due.length === 0) return [];
   const shown = due.slice(0, 5).map(({ step, what }) => `${step.id} (${what === 'new' ? 'new' : 'changed'})`);

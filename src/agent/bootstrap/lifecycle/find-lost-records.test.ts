@@ -6,7 +6,7 @@ import { Journal } from '../../engine/journal.ts';
 import type { Step } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { whatIsLost } from './find-lost-records.ts';
+import { findLostRecords } from './find-lost-records.ts';
 
 const run = (instance: string): RecordBody[] => [
   { type: 'run.started', run: 'r', instance, mode: 'bootstrap', agent: '0', pid: 1 },
@@ -37,7 +37,7 @@ describe('what the journal has lost', () => {
       run: async () => ({ done: true }),
       isUnderWay: async () => isUnderWay,
     };
-    return whatIsLost(host, journal, [step], { isWiped: false, instance: 'i' });
+    return findLostRecords(host, journal, [step], { isWiped: false, instance: 'i' });
   };
 
   it.each([

@@ -21,7 +21,7 @@ interface Lost {
  * come of them tells: user data without their secrets, because the success that has taken them knew how each step ended, and
  * the sentinel of this boot, which is there only once kubeadm's end has been written down.
  */
-export async function whatIsLost(
+export async function findLostRecords(
   host: Host,
   { records, lostBytes }: Pick<Journal, 'records' | 'lostBytes'>,
   steps: readonly Step[],

@@ -2,8 +2,8 @@ import type { Failure, JournalRecord } from '../../../protocol/journal.ts';
 import { recordsOf } from '../../engine/parse-journal.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
-import type { LeftAtBoot } from './defer-changes.ts';
-import { asBefore } from './kept-step.ts';
+import type { Deferred } from './defer-changes.ts';
+import { keptStep } from './kept-step.ts';
 import { isHalfDone, lastSuccess } from './last-success.ts';
 
 /**
@@ -13,11 +13,11 @@ import { isHalfDone, lastSuccess } from './last-success.ts';
  * @param wrong Why nothing of them can be acted upon
  * @returns undefined where the machine is no node of this instance; then the failure is the verdict
  */
-export async function leaveUnread(
+export async function keepExistingNode(
   host: Host,
   instance: string,
   wrong: Failure,
-): Promise<LeftAtBoot | undefined> {
+): Promise<Deferred | undefined> {
   const records = await recordsOf(host).catch(noneIfUnreadable);
   const last = lastSuccess(records);
   if (last?.instance !== instance || !last.steps.some(({ id }) => MAKES_NODE.includes(id))) return undefined;
@@ -26,7 +26,7 @@ export async function leaveUnread(
   if (isHalfDone(records, last) || !(await looksJoined(host, 'join'))) return undefined;
   const message = `The user data that this machine has now were not acted upon: ${wrong.cause} It is a node, and was left as it is (${wrong.code}).`;
   return {
-    steps: last.steps.map((outline) => asBefore(outline)),
+    steps: last.steps.map((outline) => keptStep(outline)),
     findings: [{ severity: 'warning', code: 'NodeLeftAsItIs', message }],
   };
 }

@@ -3,7 +3,7 @@ import type { Step } from '../../engine/step.ts';
 import { putSentinels } from '../../steps/sentinel/write-sentinel.ts';
 
 /** The step of the last success, which the journal knows as done; what a reboot takes of it from /run is still put back. */
-export function asBefore({ id, title, digest }: StepOutline, step: Partial<Step> = {}): Step {
+export function keptStep({ id, title, digest }: StepOutline, step: Partial<Step> = {}): Step {
   const settled = step.settled ?? (id === 'sentinel' ? putBack : undefined);
   const run: Step['run'] = async () => ({ done: true, message: 'left as it is' });
   return { id, title, digest, run, ...(settled ? { settled } : {}) };

@@ -22,7 +22,10 @@ export async function recordDone({
  * or at a later boot if it does not come to it. So has a step that ended well where the step that proves it has failed. On a
  * machine that was bootstrapped since it writes nothing.
  */
-export async function recordAnew({ steps, ...options }: Options & { steps: readonly Step[] }): Promise<void> {
+export async function recordRetry({
+  steps,
+  ...options
+}: Options & { steps: readonly Step[] }): Promise<void> {
   const history = historyOf(options.journal.records, options.instance);
   if (history.succeededAt > 0) return;
   const failures = new Map(steps.map((step) => [step.id, history.step(step.id, step.digest).ended?.failure]));

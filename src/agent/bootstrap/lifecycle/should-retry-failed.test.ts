@@ -4,7 +4,7 @@ import { JOURNAL, OUTCOME } from '../../document/paths.ts';
 import { recordsOf } from '../../engine/parse-journal.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 import { FIRST, reruns } from '../fixtures/rerun.ts';
-import { isUnfinished, planAnew } from './should-retry-failed.ts';
+import { planRetry, shouldRetryFailed } from './should-retry-failed.ts';
 
 /** A machine's root is entered, which only root may do. */
 describe.runIf(process.getuid?.() === 0)(
@@ -70,10 +70,10 @@ runcmd: [echo first >>/log, test -e /wanted && echo wanted >>/log, echo last >>/
       await run(WANTING, false);
       const host = openHost();
       const records = await recordsOf(host);
-      expect(isUnfinished(records)).toBe(true);
+      expect(shouldRetryFailed(records)).toBe(true);
       const data = Buffer.from(`#cloud-config\n${WANTING.trimEnd().slice(0, -1)}, echo more]\n`);
       const document = await readUserData(data, { source: 'file', metaData: {} });
-      const changes = await planAnew(host, document, records);
+      const changes = await planRetry(host, document, records);
       expect(changes.map(({ step, what }) => `${step.id} ${what}`)).toEqual([
         'files same',
         'runcmd/1 same',

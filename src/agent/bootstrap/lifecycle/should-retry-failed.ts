@@ -11,7 +11,7 @@ import { lastSuccess } from './last-success.ts';
  * Has a bootstrap begun, and none succeeded since? Then `--again` is another try of that one: what has failed is run anew, also
  * a command, and what has not been run follows.
  */
-export function isUnfinished(records: readonly JournalRecord[]): boolean {
+export function shouldRetryFailed(records: readonly JournalRecord[]): boolean {
   const reset = records.findLastIndex(({ type }) => type === 'node.reset');
   const since = records.slice(reset + 1);
   const run = since.findLast((record) => record.type === 'run.started');
@@ -25,7 +25,7 @@ export function isShim(records: readonly JournalRecord[]): boolean {
 }
 
 /** What that try does, for `plan --again`. */
-export async function planAnew(
+export async function planRetry(
   host: Host,
   document: Document,
   records: readonly JournalRecord[],

@@ -3,7 +3,7 @@ import { failure } from '../../engine/failure.ts';
 import { lastInstance, notedSeed, seedOf } from '../../engine/last-instance.ts';
 import { areWiped } from '../../engine/wiped-note.ts';
 import type { Host } from '../../host/host.ts';
-import { leaveUnread } from './keep-existing-node.ts';
+import { keepExistingNode } from './keep-existing-node.ts';
 
 /**
  * Why a node reads nothing of the user data that a boot finds on a volume: they are others than those that made it a node. A pod
@@ -23,5 +23,5 @@ export async function strangeSeed(
   const before = noted === null ? 'came on no volume' : 'were others';
   const cause = `They are of ${found.source}, and those that made this machine a node ${before}. A volume of anybody can have that label; slipway bootstrap --again takes it.`;
   const wrong = failure('UserDataNotFound', cause);
-  return (await leaveUnread(host, await lastInstance(host), wrong)) && wrong;
+  return (await keepExistingNode(host, await lastInstance(host), wrong)) && wrong;
 }

@@ -6,7 +6,7 @@ import type { Step } from '../../engine/step.ts';
  * The steps of user data that have lost their secrets, as they were with them: what the journal knows as done stays done,
  * and what is not cannot be done any more. A command of every boot has kept what it needs.
  */
-export function doneBefore(
+export function withoutSecrets(
   steps: readonly Step[],
   records: readonly JournalRecord[],
   instance: string,

@@ -2,8 +2,8 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import { exposure } from '../../bootstrap/exposure.ts';
 import { runDocument } from '../../bootstrap/run-document.ts';
-import { paidFor, wiping } from '../../bootstrap/source-callbacks.ts';
-import { AgentBusyError, concluding } from '../../bootstrap/with-verdict.ts';
+import { wipeCallback, withSuccessCallbacks } from '../../bootstrap/source-callbacks.ts';
+import { AgentBusyError, withVerdict } from '../../bootstrap/with-verdict.ts';
 import { prospectOf } from '../../callers/find-callers.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
@@ -51,7 +51,7 @@ export async function shimBootstrap(host: Host, invocation: BootstrapCall): Prom
   const stop = new AbortController();
   try {
     const hooks = { fault: catchFaults(stop), unwritten: complain };
-    const outcome = await concluding(host, { mode: 'shim', agent, ...hooks }, async (about) => {
+    const outcome = await withVerdict(host, { mode: 'shim', agent, ...hooks }, async (about) => {
       const unopened = await openKubeadmFiles(host, command);
       const call = await loadCall(host, command);
       const given = await userDataOfCloudInit(host);
@@ -66,7 +66,7 @@ export async function shimBootstrap(host: Host, invocation: BootstrapCall): Prom
       const outcome = await runDocument(run, about, document, planCall);
       const { wipe = true } = call;
       const own = given && { ...given, document: { ...given.document, wipe } };
-      return paidFor(run, outcome, own ? wiping({ host }, own) : []);
+      return withSuccessCallbacks(run, outcome, own ? wipeCallback({ host }, own) : []);
     });
     if (outcome.failure) complain(outcome.failure);
     await (await import('../process/collect-after.ts')).collectAfter(host, outcome);

@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
-import type { Duty, Found } from './contract/answer.ts';
+import type { Found, SourceCallback } from './contract/answer.ts';
 import { withMetadataOf } from './with-metadata.ts';
 
-const duty = (when: Duty['when'], title: string): Duty => ({ when, title, pay: async () => undefined });
+const callback = (when: SourceCallback['when'], title: string): SourceCallback => ({
+  when,
+  title,
+  run: async () => undefined,
+});
 const network = (name: string): NonNullable<Found['networkConfig']> => ({
   format: 'cloud-init',
   text: 'version: 2',
@@ -16,7 +20,7 @@ const FIRST: Found = {
   ds: { of: 'the seed' },
   cloud: { name: 'seed', platform: 'seed', subplatform: 'seed', addresses: [], publicKeys: [] },
   deviceAliases: { ephemeral0: '/dev/seed' },
-  duties: [duty('succeeded', 'clear the seed away')],
+  callbacks: [callback('succeeded', 'clear the seed away')],
 };
 const OTHER: Found = {
   source: 'ec2 (http://169.254.169.254)',
@@ -24,11 +28,11 @@ const OTHER: Found = {
   vendorData: Buffer.from('of the cloud too'),
   metaData: { 'instance-id': 'i-cloud' },
   networkConfig: network('the cloud'),
-  duties: [duty('read', 'say that it was read'), duty('succeeded', 'clear its user data away')],
+  callbacks: [callback('read', 'say that it was read'), callback('succeeded', 'clear its user data away')],
 };
 
 it('takes nothing of the instance from the source of the user data, and no user data of the other', () => {
-  const { duties = [], ...answer } = withMetadataOf(FIRST, { kind: 'found', ...OTHER }, 'ec2') as Found;
+  const { callbacks = [], ...answer } = withMetadataOf(FIRST, { kind: 'found', ...OTHER }, 'ec2') as Found;
   expect(answer).toEqual({
     kind: 'found',
     source: 'nocloud (/seed) with metadata of ec2 (http://169.254.169.254)',
@@ -38,8 +42,8 @@ it('takes nothing of the instance from the source of the user data, and no user 
     networkConfig: OTHER.networkConfig,
     remarks: [],
   });
-  // What it is owed when its own user data have succeeded, it is not owed for others'.
-  expect(duties.map(({ title }) => title)).toEqual(['clear the seed away', 'say that it was read']);
+  // Its callback of a success is for its own user data, not for others'.
+  expect(callbacks.map(({ title }) => title)).toEqual(['clear the seed away', 'say that it was read']);
 });
 
 it('has the network of the source of the user data, where it tells one', () => {

@@ -2,7 +2,7 @@ import type { Found, SourceAnswer } from './contract/answer.ts';
 
 /**
  * The user data of one source with what another tells of the instance: its metadata with id, names, keys and addresses, and its
- * names of disks. The network is the first one's, where it has one. What the other is owed at once, it is owed all the same.
+ * names of disks. The network is the first one's, where it has one. The other's callbacks of the reading run all the same.
  *
  * @param answer of the other source; empty user data of its own do not matter
  * @returns the answer itself where it tells nothing
@@ -14,7 +14,7 @@ export function withMetadataOf(first: Found, answer: SourceAnswer, name: string)
     const reason = `The metadata are to come from ${name}, which tells nothing of this machine.`;
     return { kind: 'refused', source: name, reason };
   }
-  const { metaData, ds, cloud, deviceAliases, remarks = [], networkConfig, duties = [] } = other;
+  const { metaData, ds, cloud, deviceAliases, remarks = [], networkConfig, callbacks = [] } = other;
   const { ds: _ds, cloud: _cloud, deviceAliases: _aliases, ...rest } = first;
   return {
     kind: 'found',
@@ -27,6 +27,6 @@ export function withMetadataOf(first: Found, answer: SourceAnswer, name: string)
     ...(cloud ? { cloud } : {}),
     ...(deviceAliases ? { deviceAliases } : {}),
     remarks: [...(first.remarks ?? []), ...remarks],
-    duties: [...(first.duties ?? []), ...duties.filter(({ when }) => when === 'read')],
+    callbacks: [...(first.callbacks ?? []), ...callbacks.filter(({ when }) => when === 'read')],
   };
 }

@@ -51,7 +51,7 @@ export const machines: Target = {
     const { instance, report } = loaded.document;
     for (const { message } of report)
       must(!/[\p{Cc}\u2028-\u202e]/u.test(message), 'a remark is one printable line');
-    return [instance, report.length, loaded.duties.map(({ title }) => title)];
+    return [instance, report.length, loaded.callbacks.map(({ title }) => title)];
   },
 };
 

@@ -10,7 +10,7 @@ import type { SourceContext } from '../machine/source.ts';
 import { readFirst } from '../volumes/labelled-volume.ts';
 import { scan } from '../volumes/scan.ts';
 import { type Provisioning, readProvisioning } from './provisioning.ts';
-import { readyDuty } from './report-ready.ts';
+import { readyCallback } from './report-ready.ts';
 
 /** A seed in the image, and where Azure's agent keeps the media's file after the first boot. */
 const DIRECTORIES = ['/var/lib/cloud/seed/azure', '/var/lib/waagent'];
@@ -63,7 +63,7 @@ export function readAzure(context: SourceContext): Promise<SourceAnswer> {
         subplatform: subplatform(place),
         ...told(imds, compute, media?.data),
       },
-      duties: machine.host.platform === 'windows' ? [] : [readyDuty(machine.host, context.patienceMs)],
+      callbacks: machine.host.platform === 'windows' ? [] : [readyCallback(machine.host, context.patienceMs)],
     });
   });
 }

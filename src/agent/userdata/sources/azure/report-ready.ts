@@ -2,7 +2,7 @@ import type { Host } from '../../../host/host.ts';
 import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { elementAt, parseXml } from '../../../platform/metadata/xml.ts';
-import type { Duty } from '../contract/answer.ts';
+import type { SourceCallback } from '../contract/answer.ts';
 
 /** Azure's fabric, at one address in all regions. */
 const WIRESERVER = 'http://168.63.129.16';
@@ -12,11 +12,11 @@ const HEADERS = { 'x-ms-agent-name': 'WALinuxAgent', 'x-ms-version': '2012-11-30
  * Azure lets a machine's provisioning fail after some 20 minutes unless it reports that it is ready: for its own goal state,
  * whose number, container and instance it names. It is due once the user data was read; what comes of it is another matter.
  */
-export function readyDuty(host: Host, patienceMs: number): Duty {
+export function readyCallback(host: Host, patienceMs: number): SourceCallback {
   return {
     when: 'read',
     title: 'report to Azure that the machine is provisioned',
-    async pay() {
+    async run() {
       const client = new MetadataClient(host, {
         ...{
           bases: basesOf(WIRESERVER),

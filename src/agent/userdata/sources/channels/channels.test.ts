@@ -36,7 +36,7 @@ const INSTANCE_DATA = JSON.stringify({
 });
 
 const PLAYS: Play[] = [
-  { name: 'azure', files: AZURE, images: { sr0: 'azure.iso' }, servers: [IMDS, FABRIC], pays: true },
+  { name: 'azure', files: AZURE, images: { sr0: 'azure.iso' }, servers: [IMDS, FABRIC], runsCallbacks: true },
   { name: 'azure without media', files: AZURE, servers: [IMDS, FABRIC] },
   { name: 'azure without its service', files: AZURE, images: { sr0: 'azure.iso' }, patienceMs: 300 },
   { name: 'lxd', files: {}, servers: [{ protocol: 'lxd', address: '/dev/lxd/sock' }] },

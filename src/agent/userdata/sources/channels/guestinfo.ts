@@ -4,7 +4,7 @@ import type { NetworkConfig } from '../../../platform/instance/instance.ts';
 import type { Machine } from '../../../platform/machine.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
-import { type Duty, found, type SourceAnswer } from '../contract/answer.ts';
+import { found, type SourceAnswer, type SourceCallback } from '../contract/answer.ts';
 import { readMetaData } from '../contract/meta-data.ts';
 import type { SourceContext } from '../machine/source.ts';
 import { type GuestRpc, openGuestRpc } from './guest-rpc.ts';
@@ -69,7 +69,7 @@ async function answer(
       ...{ name: 'vmware', platform: 'vmware', subplatform, addresses: [], ...providerId },
       publicKeys: textsOf(keys.find((each) => each !== undefined)),
     },
-    duties: rpc === undefined ? [] : redaction(rpc, metaData.redact ?? metaData['cleanup-guestinfo']),
+    callbacks: rpc === undefined ? [] : redaction(rpc, metaData.redact ?? metaData['cleanup-guestinfo']),
   });
 }
 
@@ -111,14 +111,14 @@ function plainNumbers(_key: string, value: unknown): unknown {
  * Keys that the metadata want blanked, so that no later reader of guestinfo sees them. That is done once the machine no longer
  * needs them: blanked before, a crash would lose them.
  */
-function redaction(rpc: GuestRpc, keys: unknown): Duty[] {
+function redaction(rpc: GuestRpc, keys: unknown): SourceCallback[] {
   const names = textsOf(keys).filter((name) => /^[\w.-]+$/.test(name));
   if (names.length === 0) return [];
   return [
     {
       when: 'succeeded',
       title: `blank guestinfo.{${names.join(',')}}`,
-      async pay() {
+      async run() {
         for (const name of names) {
           await rpc.set(name, '---');
           await rpc.set(`${name}.encoding`, '');

@@ -42,12 +42,12 @@ export interface Found {
   fromVolume?: true;
   /** By what the volume is known again, where its user data lie on a server that it names; else `userData`. */
   volumeSays?: Uint8Array;
-  /** What the source is owed for the user data. A plan pays nothing. */
-  duties?: readonly Duty[];
+  /** What the source wants done about its user data. A plan runs none. */
+  callbacks?: readonly SourceCallback[];
 }
 
-/** Something that the platform waits for, or that is to be cleared away. */
-export interface Duty {
+/** A callback to the source: what its platform waits for, or what is to be deleted there. */
+export interface SourceCallback {
   /** As soon as the user data was read, or when its work was done and succeeded. */
   when: 'read' | 'succeeded';
   /** For people: "report to Azure that ...". */
@@ -55,7 +55,7 @@ export interface Duty {
   /** The finding where it cannot be done; default `SourceNotServed`. */
   code?: Code;
   /** @throws HostError or SourceError where it cannot be done */
-  pay(): Promise<void>;
+  run(): Promise<void>;
 }
 
 export function found(data: Found): SourceAnswer {
