@@ -9,7 +9,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     engine/run facts/judge host network platform/instance preflight redaction sealed startup steps steps/kind
     steps/kubeadm userdata userdata/sources`,
   'bootstrap/again': `kit kit/terminal protocol secrets tpm/sealing bootstrap/lifecycle document engine host
-    kubeadm/config kubeadm/repeat steps steps/kind tools`,
+    kubeadm/config steps steps/kind tools`,
   'bootstrap/lifecycle': `kit protocol document engine host kubeadm/repeat steps steps/commands steps/kind
     steps/sentinel`,
   'bootstrap/wipe': 'document engine host redaction steps',

@@ -1,6 +1,7 @@
 import { placeText } from '../../kit/position.ts';
-import type { Finding } from '../../protocol/journal.ts';
+import type { Failure, Finding } from '../../protocol/journal.ts';
 import type { ReportEntry } from '../document/document.ts';
+import { failure } from '../engine/failure.ts';
 
 /** What a report says of the user data, with its place. */
 export function entryText({ where, message }: ReportEntry): string {
@@ -12,4 +13,11 @@ export function entryFinding({ code, message, where }: ReportEntry): Omit<Findin
   if (where?.within !== undefined)
     return { severity: 'warning', code, message: `${placeText(where)}: ${message}` };
   return { severity: 'warning', code, message, ...(where ? { where: `${where.line}:${where.column}` } : {}) };
+}
+
+/** The failure of user data with these errors. */
+export function badInput(wrong: readonly ReportEntry[]): Failure {
+  const [first, ...others] = wrong as [ReportEntry, ...ReportEntry[]];
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  return failure(first.code, `${entryText(first)}${more}`, { lines: others.slice(0, 3).map(entryText) });
 }

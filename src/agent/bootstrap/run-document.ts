@@ -1,48 +1,39 @@
 import type { Failure } from '../../protocol/journal.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
 import { remember } from '../../secrets/known.ts';
 import { redact } from '../../secrets/redact.ts';
 import type { Document, ReportEntry } from '../document/document.ts';
-import { failure } from '../engine/failure.ts';
-import { outcomeOfNothing, outcomeWithoutSequence } from '../engine/outcome.ts';
-import type { SequenceOptions } from '../engine/sequence.ts';
-import type { Step } from '../engine/step.ts';
+import { outcomeWithoutSequence } from '../engine/outcome.ts';
+import { recordsOf } from '../engine/parse-journal.ts';
 import { configurationReport } from '../preflight/configuration-report.ts';
 import { knownSecrets } from '../redaction/document-secrets.ts';
 import { hiddenStep } from '../redaction/hidden-step.ts';
-import { stillStarting } from '../startup/starting.ts';
 import { openShared, type Shared } from '../steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from '../steps/kind/step-kind.ts';
-import { planDigest } from '../steps/plan.ts';
 import { preview, stepsForPlatform } from '../steps/preview.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
-import { asNode } from './as-node.ts';
+import { keepExistingNode } from './keep-existing-node.ts';
 import { labelReport } from './label-report.ts';
+import { deferChanges } from './lifecycle/defer-changes.ts';
+import { findState } from './lifecycle/find-state.ts';
+import { type Asked, decide } from './lifecycle/lifecycle.ts';
+import { withoutSecrets } from './lifecycle/without-secrets.ts';
 import type { BootstrapOptions } from './options.ts';
-import { entryFinding, entryText } from './report-entry.ts';
-import { runJournalled } from './run-journalled.ts';
+import { badInput, entryFinding } from './report-entry.ts';
+import { type Ran, type RunOptions, runJournalled } from './run-journalled.ts';
 import type { About } from './with-verdict.ts';
 
-type RunOptions = Pick<
-  BootstrapOptions,
-  'host' | 'deadlineSeconds' | 'stop' | 'watcher' | 'askReboot' | 'isAgain'
-> & {
-  /** Steps that have failed and had their run are run anew. */
-  isAnew?: boolean;
-  /** Called where a boot leaves these user data to another run; nobody is to take them away then. Without it all is done. */
-  onLeft?: () => void;
-} & Pick<SequenceOptions, 'note'>;
+type DocumentOptions = RunOptions & Pick<BootstrapOptions, 'askReboot'> & { asked: Asked };
 
-/** Runs the document's steps and makes the outcome. Runs nothing if its report has an error. */
+/** Runs of the document's steps what the lifecycle decides, and makes the outcome. Runs nothing if its report has an error. */
 export async function runDocument(
-  options: RunOptions,
+  options: DocumentOptions,
   about: About,
   document: Document,
   toPlan: (document: Document, shared: Shared) => PlannedStep[] | Promise<PlannedStep[]>,
-): Promise<Outcome> {
+): Promise<Ran> {
   const over = new AbortController();
   try {
-    if (!options.isAgain) await askAhead(options, document, over.signal);
+    if (options.asked !== 'again') await askAhead(options, document, over.signal);
     return await judgeAndRun(options, about, document, toPlan);
   } finally {
     // Nobody asks why, and without a reason Node.js makes an error with its stack.
@@ -51,7 +42,7 @@ export async function runDocument(
 }
 
 /** What takes time, changes nothing and is wanted only when the steps have come to kubeadm. */
-async function askAhead({ host }: RunOptions, document: Document, signal: AbortSignal): Promise<void> {
+async function askAhead({ host }: DocumentOptions, document: Document, signal: AbortSignal): Promise<void> {
   if (document.commands[0]?.kind !== 'kubeadm' || document.isWiped) return;
   if (document.report.some(({ severity }) => severity === 'error')) return;
   const { askVersionsAhead } = await import('../preflight/ask-versions.ts');
@@ -59,11 +50,11 @@ async function askAhead({ host }: RunOptions, document: Document, signal: AbortS
 }
 
 const judgeAndRun: typeof runDocument = async (options, about, document, toPlan) => {
-  const { host, watcher } = options;
+  const { host, watcher, asked } = options;
   // Programs print what they were given, and messages quote it: what is known to be a secret goes nowhere from here.
   remember(await knownSecrets(host, document));
   // What calls kubeadm may stand where something could not be read.
-  const isAsked = !options.isAgain && !document.report.some(({ severity }) => severity === 'error');
+  const isAsked = asked !== 'again' && !document.report.some(({ severity }) => severity === 'error');
   const prospect = isAsked ? checkMakesNode(document) : [];
   const report = [...document.report, ...prospect];
   // User data that did their work, and have lost their secrets since, are not judged again.
@@ -75,48 +66,52 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
   const findings = [...document.report, ...foreknown]
     .filter(({ severity }) => severity === 'warning')
     .map(entryFinding);
-  const refused = async (failure: Failure) =>
-    (await asNode(options, about, failure, findings)) ??
-    outcomeWithoutSequence(host, about, 'bad-input', failure, findings);
+  const refused = async (failure: Failure): Promise<Ran> =>
+    (await keepExistingNode(options, about, failure, findings)) ?? {
+      outcome: await outcomeWithoutSequence(host, about, 'bad-input', failure, findings),
+      action: 'refuse',
+    };
   if (errors.length > 0) return refused(badInput(errors));
-  const again = options.isAgain ? await whatHasChanged(options, document) : undefined;
-  if (again?.kind === 'refused') return outcomeWithoutSequence(host, about, 'bad-input', again.failure);
-  if (again?.isNothing) return outcomeOfNothing(host, about, again.message, findings);
-  if (again) about.instance = again.instance;
+  const records = await recordsOf(host);
+  if (asked === 'again' || asked === 'retry') {
+    const { instanceOf } = await import('./again/plan-again.ts');
+    about.instance = instanceOf(document, records) ?? about.instance;
+  }
   const shared = openShared(host, document, about.instance, watcher.output.bind(watcher), options.askReboot);
   try {
     const all = await toPlan(document, shared);
-    const lacking = errorsOf(await preview(all, { document, host, moment: 'again' }));
-    if (lacking.length > 0) return await refused(badInput(lacking));
     const planned = stepsForPlatform(host, all);
-    const steps = again ? await again.load(shared) : await loadSteps(planned, shared);
-    const hidden = steps.map((step) => hiddenStep(step, redact));
-    const outcome = await runJournalled({
-      ...options,
-      about,
-      steps: hidden,
-      digest: planDigest(planned),
-      findings,
-      isWiped: document.isWiped ?? false,
-      refuse: async () => {
-        const errors = errorsOf(await preview(all, { document, host, moment: 'start' }));
-        const passing = new Set<string>();
-        for (const code of new Set(errors.map((entry) => entry.code)))
-          if ((await stillStarting(host, code)) !== undefined) passing.add(code);
-        const final = errors.filter(({ code }) => !passing.has(code));
-        return final.length > 0 ? badInput(final) : undefined;
-      },
-      ...(again ? { settled: again.settled } : {}),
-      ...(again || document.isWiped ? {} : leaving(options, about, planned, hidden)),
-      commandsDecide: again !== undefined || !planned.some(({ kind }) => kind === 'kubeadm'),
-      isStillNode: async () => {
-        const command = document.commands.find((entry) => entry.kind === 'kubeadm');
-        if (command === undefined) return false;
-        const { isStillNode } = await import('../steps/kubeadm/still-node.ts');
-        return isStillNode(host, command.verb, shared.call(command), options.stop);
-      },
+    const found = await findState(host, records, document, planned, about.instance);
+    const action = decide(found.state, asked);
+    if (action === 'refuse') {
+      const { refusal } = await import('./again/plan-again.ts');
+      const failure = refusal(found.state, document, records);
+      return { outcome: await outcomeWithoutSequence(host, about, 'bad-input', failure), action };
+    }
+    const lacking =
+      action === 'nothing' ? [] : errorsOf(await preview(all, { document, host, moment: 'again' }));
+    if (lacking.length > 0) return await refused(badInput(lacking));
+    if ('changes' in found && (action === 'apply' || action === 'nothing')) {
+      const { applyChanges } = await import('./apply-changes.ts');
+      return await applyChanges(options, about, {
+        action,
+        document,
+        planned: all,
+        findings,
+        shared,
+        ...found,
+      });
+    }
+    const loaded = (await loadSteps(planned, shared)).map((step) => hiddenStep(step, redact));
+    const steps = document.isWiped ? withoutSecrets(loaded, records, about.instance) : loaded;
+    const course = { action, steps, findings, document, planned: all };
+    if (!('changes' in found) || action !== 'defer') return await runJournalled(options, about, course);
+    const deferred = deferChanges(found, steps);
+    return await runJournalled(options, about, {
+      ...course,
+      steps: deferred.steps,
+      findings: [...findings, ...deferred.findings],
     });
-    return again && outcome.result === 'succeeded' ? { ...outcome, message: again.message } : outcome;
   } finally {
     await shared.bootShell.close();
     await shared.scriptShell.close();
@@ -124,43 +119,5 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
   }
 };
 
-function leaving(
-  { host, onLeft }: Pick<RunOptions, 'host' | 'onLeft'>,
-  about: About,
-  planned: readonly PlannedStep[],
-  steps: readonly Step[],
-): Pick<Parameters<typeof runJournalled>[0], 'leave'> {
-  if (onLeft === undefined) return {};
-  return {
-    async leave(records) {
-      if (records.length === 0) return undefined;
-      const { deferChanges } = await import('./lifecycle/defer-changes.ts');
-      const left = await deferChanges(host, planned, steps, records, about.instance);
-      if (left) onLeft();
-      return left;
-    },
-  };
-}
-
 const errorsOf = (report: readonly ReportEntry[]): ReportEntry[] =>
   report.filter(({ severity }) => severity === 'error');
-
-function badInput(wrong: readonly ReportEntry[]): Failure {
-  const [first, ...others] = wrong as [ReportEntry, ...ReportEntry[]];
-  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  return failure(first.code, `${entryText(first)}${more}`, { lines: others.slice(0, 3).map(entryText) });
-}
-
-/** Told before anything is done. */
-async function whatHasChanged(
-  { host, watcher }: Pick<BootstrapOptions, 'host' | 'watcher'>,
-  document: Document,
-) {
-  const { planAgain } = await import('./again/plan-again.ts');
-  const again = await planAgain(host, document);
-  if (again.kind === 'refused') return again;
-  const { changeLines } = await import('./again/change-lines.ts');
-  const due = again.due.filter(({ kind }) => kind === 'files' || kind === 'tree');
-  for (const line of changeLines({ ...again, due })) watcher.output(`slipway: ${line}`, 'stderr');
-  return again;
-}

@@ -74,13 +74,8 @@ async function hasBegun({ files }: Host): Promise<boolean> {
 /** What `slipway bootstrap --again` would do. */
 async function tellAgain(host: Host, document: Document, format: 'text' | 'json'): Promise<number> {
   const { planAgain } = await import('../bootstrap/again/plan-again.ts');
-  const { shouldRetryFailed, planRetry } = await import('../bootstrap/lifecycle/should-retry-failed.ts');
-  const { recordsOf } = await import('../engine/parse-journal.ts');
   const { changesAsJson, changeLines } = await import('../bootstrap/again/change-lines.ts');
-  const records = await recordsOf(host);
-  const again = shouldRetryFailed(records)
-    ? { kind: 'anew' as const, changes: await planRetry(host, document, records), gone: [], due: [] }
-    : await planAgain(host, document);
+  const again = await planAgain(host, document);
   const isRefused = again.kind === 'refused';
   if (isRefused) complain(again.failure);
   const plain = isRefused ? { failure: again.failure } : changesAsJson(again);

@@ -1,12 +1,9 @@
 import type { Code } from '../../protocol/codes/codes.ts';
-import type { Failure, Finding, JournalRecord, Noted, Result } from '../../protocol/journal.ts';
+import type { Failure, Finding, Result } from '../../protocol/journal.ts';
 import type { StepVerdict } from '../../protocol/outcome.ts';
 import type { Host } from '../host/host.ts';
 import type { Journal } from './journal.ts';
 import type { Step, StepContext } from './step.ts';
-
-/** What a success leaves for later boots, given what the journal holds by then. */
-export type NoteAtSuccess = (records: readonly JournalRecord[]) => Promise<Noted | undefined>;
 
 export interface SequenceOptions {
   host: Host;
@@ -29,7 +26,8 @@ export interface SequenceOptions {
   /** Says why a failure with this code is not final yet; undefined: it is final. */
   notFinal?: (code: Code) => Promise<string | undefined>;
   output?: StepContext['output'];
-  note?: NoteAtSuccess;
+  /** What a success notes for later boots, with the `seed` of `noteOf`; absent: nothing. */
+  note?: { seed?: string | null | undefined };
 }
 
 export interface SequenceResult {

@@ -1,12 +1,11 @@
 import { visible } from '../../../kit/terminal/visible.ts';
 import { redact } from '../../../secrets/redact.ts';
 import { idWidth } from '../../steps/kind/step-kind.ts';
-import type { Again } from './plan-again.ts';
-
-type Told = Pick<Again, 'changes' | 'gone' | 'due'>;
+import type { Changes } from '../lifecycle/changes.ts';
+import type { AgainPlan } from './plan-again.ts';
 
 /** What another run does and leaves, for people: a line for each step that is not as it was, and what it will do. `due`: whose details are told. */
-export function changeLines({ changes, gone, due }: Told): string[] {
+export function changeLines({ changes, gone, due }: AgainPlan): string[] {
   const others = changes.filter(({ what }) => what !== 'same' && what !== 'moved');
   const width = idWidth([...others.map(({ step }) => step), ...gone]);
   const lines = others.flatMap(({ step, what, why }) => [
@@ -23,7 +22,7 @@ export function changeLines({ changes, gone, due }: Told): string[] {
 }
 
 /** The same for programs. */
-export function changesAsJson({ changes, gone }: Told): unknown {
+export function changesAsJson({ changes, gone }: Changes): unknown {
   return {
     changes: changes.map(({ step, what, why }) => ({
       id: step.id,

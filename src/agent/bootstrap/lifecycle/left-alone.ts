@@ -34,3 +34,18 @@ const REASONS: Readonly<Record<string, string>> = {
 export function leftAlone({ kind }: Pick<PlannedStep, 'kind'>): string | undefined {
   return REASONS[kind];
 }
+
+/**
+ * Kinds of steps that a boot does as the user data are now: what belongs to every boot, and `network`, which follows the
+ * configuration as slipway-network.service does. `left-call`, `perhaps-node` and `ready` only look, and `sentinel` only writes
+ * what is not there.
+ */
+const FOLLOWED: readonly string[] = [
+  ...['boot-command', 'boot-script', 'growPartitions', 'growRoot', 'hosts', 'finalMessage'],
+  ...['network', 'left-call', 'perhaps-node', 'ready', 'sentinel'],
+];
+
+/** Does a boot of a node do this step, though it is new or changed? */
+export function isFollowed({ kind }: Pick<PlannedStep, 'kind'>): boolean {
+  return FOLLOWED.includes(kind);
+}

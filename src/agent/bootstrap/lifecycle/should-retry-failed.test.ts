@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { JOURNAL, OUTCOME } from '../../document/paths.ts';
 import { recordsOf } from '../../engine/parse-journal.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
+import { planAgain } from '../again/plan-again.ts';
 import { FIRST, reruns } from '../fixtures/rerun.ts';
-import { planRetry, shouldRetryFailed } from './should-retry-failed.ts';
+import { shouldRetryFailed } from './should-retry-failed.ts';
 
 /** A machine's root is entered, which only root may do. */
 describe.runIf(process.getuid?.() === 0)(
@@ -73,7 +74,8 @@ runcmd: [echo first >>/log, test -e /wanted && echo wanted >>/log, echo last >>/
       expect(shouldRetryFailed(records)).toBe(true);
       const data = Buffer.from(`#cloud-config\n${WANTING.trimEnd().slice(0, -1)}, echo more]\n`);
       const document = await readUserData(data, { source: 'file', metaData: {} });
-      const changes = await planRetry(host, document, records);
+      const planned = await planAgain(host, document);
+      const changes = planned.kind === 'again' ? planned.changes : [];
       expect(changes.map(({ step, what }) => `${step.id} ${what}`)).toEqual([
         'files same',
         'runcmd/1 same',

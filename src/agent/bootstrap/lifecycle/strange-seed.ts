@@ -3,7 +3,7 @@ import { failure } from '../../engine/failure.ts';
 import { lastInstance, notedSeed, seedOf } from '../../engine/last-instance.ts';
 import { areWiped } from '../../engine/wiped-note.ts';
 import type { Host } from '../../host/host.ts';
-import { keepExistingNode } from './keep-existing-node.ts';
+import { findStateUnusable } from './find-state.ts';
 
 /**
  * Why a node reads nothing of the user data that a boot finds on a volume: they are others than those that made it a node. A pod
@@ -20,8 +20,8 @@ export async function strangeSeed(
   if (noted === undefined || noted === seedOf(found.volumeSays ?? found.userData)) return undefined;
   // A volume may lead to user data on this machine's disk, which lose their secrets upon success.
   if (noted !== null && (await areWiped(host, found.userData))) return undefined;
+  if ((await findStateUnusable(host, await lastInstance(host))).state === 'unusable') return undefined;
   const before = noted === null ? 'came on no volume' : 'were others';
   const cause = `They are of ${found.source}, and those that made this machine a node ${before}. A volume of anybody can have that label; slipway bootstrap --again takes it.`;
-  const wrong = failure('UserDataNotFound', cause);
-  return (await keepExistingNode(host, await lastInstance(host), wrong)) && wrong;
+  return failure('UserDataNotFound', cause);
 }

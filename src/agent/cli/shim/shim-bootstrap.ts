@@ -62,8 +62,9 @@ export async function shimBootstrap(host: Host, invocation: BootstrapCall): Prom
         deadlineSeconds: DEFAULT_DEADLINE_SECONDS,
         stop: stopSignal(stop),
         watcher,
-      };
-      const outcome = await runDocument(run, about, document, planCall);
+        asked: 'shim',
+      } as const;
+      const { outcome } = await runDocument(run, about, document, planCall);
       const { wipe = true } = call;
       const own = given && { ...given, document: { ...given.document, wipe } };
       return withSuccessCallbacks(run, outcome, own ? wipeCallback({ host }, own) : []);

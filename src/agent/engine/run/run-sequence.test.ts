@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
@@ -163,7 +163,9 @@ describe('runSequence', () => {
   });
 
   it('notes for later boots what a success leaves, and nothing of a failure', async () => {
-    const note = async () => ({ machine: 'm-1' });
+    mkdirSync(join(root, 'etc'));
+    writeFileSync(join(root, 'etc/machine-id'), 'm-1\n');
+    const note = {};
     await sequence([step('a', () => failed('DiskFull', 'no space'), { attempts: 1 })], { note });
     await sequence([done('b')], { note });
     const ends = readFileSync(join(root, JOURNAL), 'utf8').match(/"sequence\.ended".*/g) ?? [];

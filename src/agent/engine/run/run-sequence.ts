@@ -2,6 +2,7 @@ import { errorMessage } from '../../../kit/errors.ts';
 import type { Code } from '../../../protocol/codes/codes.ts';
 import { codeOf, failure } from '../failure.ts';
 import { type History, historyOf } from '../history.ts';
+import { noteOf } from '../last-instance.ts';
 import { exitStatusOf, type SequenceOptions, type SequenceResult } from '../sequence.ts';
 import { Deadline } from './deadline.ts';
 import { asFinding, asVerdict, stops, type Verdict } from './once-more.ts';
@@ -103,13 +104,13 @@ class SequenceRun {
   }
 
   async #conclude(verdict: Verdict, ms: number): Promise<void> {
-    const { journal, note } = this.#o;
+    const { host, journal, note } = this.#o;
     try {
       const isNodeUnknown =
         verdict.result === 'succeeded' &&
         this.#telling.findings.some(({ code }) => code === 'NotKnownToMakeANode');
-      const isNoted = verdict.result === 'succeeded' && !isNodeUnknown;
-      const noted = isNoted ? await note?.(journal.records) : undefined;
+      const isNoted = note !== undefined && verdict.result === 'succeeded' && !isNodeUnknown;
+      const noted = isNoted ? await noteOf(host, journal.records, note.seed) : undefined;
       await journal.append({
         type: 'sequence.ended',
         run: this.#run,

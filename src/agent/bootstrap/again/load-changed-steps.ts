@@ -10,7 +10,7 @@ import { restarting, restartingByFiles } from './restart-units.ts';
  *
  * @param due The plan with the files alone that are not as they should be
  */
-export async function loadAgain(
+export async function loadChangedSteps(
   changes: readonly Change[],
   due: readonly PlannedStep[],
   shared: Shared,

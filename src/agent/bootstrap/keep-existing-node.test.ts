@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeTinyRoot, type TinyRoot } from '../../../../test/support/tiny-root.ts';
-import { INSTANCE_NOTE, JOURNAL, SENTINEL } from '../../document/paths.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
-import { localNetwork } from '../../userdata/local-network.ts';
-import { bootstrap } from '../bootstrap.ts';
-import type { BootstrapOptions } from '../options.ts';
-import { strangeSeed } from './strange-seed.ts';
+import { makeTinyRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
+import { INSTANCE_NOTE, JOURNAL, SENTINEL } from '../document/paths.ts';
+import { createLinuxHost } from '../host/linux/host.ts';
+import { localNetwork } from '../userdata/local-network.ts';
+import { bootstrap } from './bootstrap.ts';
+import { strangeSeed } from './lifecycle/strange-seed.ts';
+import type { BootstrapOptions } from './options.ts';
 
 const KUBEADM = `#!/bin/sh
 [ "$1" = join ] || exit 0
