@@ -24,6 +24,10 @@ export interface Step extends StepOutline {
    * one anew, however it ended itself.
    */
   provedBy?: string;
+  /** Once it is done and its proof holds, it makes the verdict: a step before it that failed and was let pass is a finding then. */
+  decides?: true;
+  /** What it is to do has changed: it is done again, whatever its proof says. */
+  redo?: true;
   /** How many attempts a sequence may spend on transient failures; default 3. */
   attempts?: number;
   /** Pauses between attempts; default `BACKOFF.step`. */
@@ -44,10 +48,6 @@ export interface Step extends StepOutline {
    * another document's step has been at the same place since.
    */
   holds?(host: Host): Promise<boolean>;
-  /**
-   * Asked once the step is done: does it make the verdict? Then a step before it that failed and was let pass is a finding.
-   */
-  decides?(host: Host): Promise<boolean>;
   /**
    * Puts back what a reboot took from /run. The engine calls it for a finished step before it runs a later
    * one.

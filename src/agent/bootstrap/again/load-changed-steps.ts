@@ -32,11 +32,10 @@ const RESTARTING: Readonly<Record<string, typeof restarting>> = {
   tree: restartingByFiles,
 };
 
-/** The proof is what has changed: it is not asked whether an earlier run's work still holds. */
 async function loaded(kind: string, step: PlannedStep | undefined, shared: Shared): Promise<StepWork> {
   if (step === undefined) return { run: asItWas };
   const { renew: _, ...work } = await step.load(shared);
-  return { ...(RESTARTING[kind]?.(step, work) ?? work), holds: async () => false };
+  return { ...(RESTARTING[kind]?.(step, work) ?? work), redo: true };
 }
 
 const asItWas: Step['run'] = async () => ({ done: true, message: 'left as it is' });

@@ -162,6 +162,21 @@ describe('runSequence', () => {
     expect(ran).toEqual(['disks', 'disks']);
   });
 
+  it.each([
+    ['holds', true, 'succeeded'],
+    ['does not hold', false, 'failed'],
+  ])('lets a step decide whose proof %s', async (_, holds, result) => {
+    const passed = step('a', () => failed('UserNotCreated', 'no'), { attempts: 1, onFailure: 'continue' });
+    const node = done('node', { decides: true, holds: async () => holds });
+    expect((await sequence([passed, node], { commandsDecide: true })).result).toBe(result);
+  });
+
+  it('does again what has changed, whatever its proof says', async () => {
+    for (const redo of [undefined, true] as const)
+      await sequence([done('a', { holds: async () => true, ...(redo ? { redo } : {}) })]);
+    expect(ran).toEqual(['a', 'a']);
+  });
+
   it('notes for later boots what a success leaves, and nothing of a failure', async () => {
     mkdirSync(join(root, 'etc'));
     writeFileSync(join(root, 'etc/machine-id'), 'm-1\n');

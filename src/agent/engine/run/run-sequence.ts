@@ -143,7 +143,7 @@ class SequenceRun {
       if (groupEnd) continue;
       const end = await this.#runner.run(step);
       if (!end) {
-        if (await step.decides?.(this.#o.host)) decided = true;
+        if (step.decides && (await step.holds?.(this.#o.host))) decided = true;
         continue;
       }
       const verdict = asVerdict(step, end);

@@ -166,6 +166,7 @@ export class StepRunner {
   ): Promise<boolean> {
     if (this.#isToRunAgain(step, ended)) return false;
     if (step.when === 'every-boot' && ended.boot !== (await this.#o.host.bootId())) return false;
+    if (step.redo) return false;
     // Another document's step ran at the same place since, so only a proof can tell.
     return step.holds ? step.holds(this.#o.host) : !superseded;
   }

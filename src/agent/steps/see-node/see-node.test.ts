@@ -388,7 +388,7 @@ it('claims nothing where no kubelet is configured after programs that nobody has
   await step.settled?.(context.host, true);
   expect(machine.findings).toEqual(['NotKnownToMakeANode']);
   expect(machine.written).toEqual([]);
-  expect(await step.decides?.(context.host)).toBe(false);
+  expect(step.decides).toBe(true);
   expect(await step.holds?.(context.host)).toBe(false);
 });
 
@@ -401,5 +401,5 @@ it('lets the certificate decide where a kubelet is configured after programs tha
   joined(machine)();
   const step = lookForNode({}, shared(undefined));
   expect(await step.run(machine.context())).toEqual({ done: true });
-  expect(await step.decides?.(machine.context().host)).toBe(true);
+  expect(step.decides && (await step.holds?.(machine.context().host))).toBe(true);
 });

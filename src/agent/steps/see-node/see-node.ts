@@ -25,7 +25,7 @@ const KUBELET_CONFIG = '/etc/kubernetes/kubelet.conf';
 export const seeNode: Work<NodeSpec> = ({ verb }, shared) => ({
   attempts: Number.POSITIVE_INFINITY,
   holds: (host) => isNode(host, verb),
-  decides: async () => true,
+  decides: true,
   run: (context) => awaitNode(verb, context, shared),
   settled: async (host, isDone) => (isDone ? keepSentinel(host) : undefined),
 });
@@ -37,7 +37,7 @@ export const seeNode: Work<NodeSpec> = ({ verb }, shared) => ({
 export const lookForNode: Work<Record<string, never>> = (_, shared) => ({
   attempts: Number.POSITIVE_INFINITY,
   holds: (host) => isNode(host, 'join'),
-  decides: (host) => isNode(host, 'join'),
+  decides: true,
   async run(context) {
     const { host, finding } = context;
     if (host.root !== '/') return { done: true };
