@@ -18,7 +18,7 @@ export function networkCommand({ root: given }: { root: string }): Promise<numbe
     await demandDirectory(host);
     try {
       const { settings, report } = await localNetwork(host, async (found) => {
-        const { strangeSeed } = await import('../bootstrap/lifecycle/strange-seed.ts');
+        const { strangeSeed } = await import('../bootstrap/lifecycle/foreign-seed.ts');
         return strangeSeed(host, found);
       });
       for (const { severity, message, where, code } of report)

@@ -4,7 +4,7 @@ import { command } from '../../steps/commands/command-steps.ts';
 import type { CommandSpec } from '../../steps/commands/title.ts';
 import { type PlannedStep, stepsOf } from '../../steps/kind/step-kind.ts';
 import type { LastSuccess } from './last-success.ts';
-import { leftAlone } from './left-alone.ts';
+import { leftAlone } from './why-not-repeated.ts';
 
 /** What another run makes of one step of the plan. */
 export interface Change {

@@ -4,7 +4,7 @@ import type { Step } from '../../engine/step.ts';
 import type { Change, Changes } from './changes.ts';
 import { keptStep } from './kept-step.ts';
 import type { LastSuccess } from './last-success.ts';
-import { isFollowed } from './left-alone.ts';
+import { isFollowed } from './why-not-repeated.ts';
 
 /**
  * The steps of a boot of a node whose user data have changed: like cloud-init, which does what belongs to an instance once, it

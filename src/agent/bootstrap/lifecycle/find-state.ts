@@ -8,7 +8,7 @@ import type { PlannedStep } from '../../steps/kind/step-kind.ts';
 import { planDigest } from '../../steps/plan.ts';
 import { type Changes, changesOf } from './changes.ts';
 import { isHalfDone, type LastSuccess, lastSuccess } from './last-success.ts';
-import { isFollowed } from './left-alone.ts';
+import { isFollowed } from './why-not-repeated.ts';
 import type { State } from './lifecycle.ts';
 import { isShim, shouldRetryFailed } from './should-retry-failed.ts';
 

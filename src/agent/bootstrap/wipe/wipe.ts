@@ -4,7 +4,7 @@ import { type Host, HostError } from '../../host/host.ts';
 import { blackOut } from '../../redaction/black-out.ts';
 import { documentSecrets, knownSecrets } from '../../redaction/document-secrets.ts';
 import { plan } from '../../steps/plan.ts';
-import { includeAny, wipeCopies } from './copies.ts';
+import { includeAny, wipeCopies } from './wipe-copies.ts';
 
 interface Wiped {
   document: Document;

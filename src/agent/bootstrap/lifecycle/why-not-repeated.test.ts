@@ -1,6 +1,6 @@
 import { glob } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { leftAlone } from './left-alone.ts';
+import { leftAlone } from './why-not-repeated.ts';
 
 /** Whoever adds a kind of step decides: here, or with a reason in the table. A node that works must go on working. */
 const DONE_AGAIN =
