@@ -8,7 +8,7 @@ import { INSTANCE_NOTE, JOURNAL, SENTINEL } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { localNetwork } from '../userdata/local-network.ts';
 import { bootstrap } from './bootstrap.ts';
-import { strangeSeed } from './lifecycle/foreign-seed.ts';
+import { foreignSeed } from './lifecycle/foreign-seed.ts';
 import type { BootstrapOptions } from './options.ts';
 
 const KUBEADM = `#!/bin/sh
@@ -126,7 +126,7 @@ describe.runIf(process.getuid?.() === 0)('a boot of a node with other user data 
 
   it('has no network of such a volume, neither at once nor on the way to where it leads', async () => {
     const host = createLinuxHost({ root: root.path });
-    const network = () => localNetwork(host, (found) => strangeSeed(host, found));
+    const network = () => localNetwork(host, (found) => foreignSeed(host, found));
     const config = 'version: 2\nethernets:\n  card0: {addresses: [198.51.100.7/24]}\n';
     put('mnt/volume/network-config', config);
     volume('i-2', EVIL);

@@ -18,8 +18,8 @@ export function networkCommand({ root: given }: { root: string }): Promise<numbe
     await demandDirectory(host);
     try {
       const { settings, report } = await localNetwork(host, async (found) => {
-        const { strangeSeed } = await import('../bootstrap/lifecycle/foreign-seed.ts');
-        return strangeSeed(host, found);
+        const { foreignSeed } = await import('../bootstrap/lifecycle/foreign-seed.ts');
+        return foreignSeed(host, found);
       });
       for (const { severity, message, where, code } of report)
         tell(`${severity}: ${where ? `${positionText(where)}: ` : ''}${message} [${code}]`);

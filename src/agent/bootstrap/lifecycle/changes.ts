@@ -4,7 +4,7 @@ import { command } from '../../steps/commands/command-steps.ts';
 import type { CommandSpec } from '../../steps/commands/title.ts';
 import { type PlannedStep, stepsOf } from '../../steps/kind/step-kind.ts';
 import type { LastSuccess } from './last-success.ts';
-import { leftAlone } from './why-not-repeated.ts';
+import { whyNotRepeated } from './why-not-repeated.ts';
 
 /** What another run makes of one step of the plan. */
 export interface Change {
@@ -43,7 +43,7 @@ export function changesOf(
       twins.add(twin);
       return { step, what: isHere && ended.result === 'done' ? 'same' : 'moved' };
     }
-    const why = leftAlone(step);
+    const why = whyNotRepeated(step);
     if (why !== undefined) return { step, what: 'left', why };
     return { step, what: before.has(step.id) && step.kind !== 'command' ? 'changed' : 'new' };
   });

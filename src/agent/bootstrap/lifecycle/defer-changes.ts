@@ -4,7 +4,7 @@ import type { Step } from '../../engine/step.ts';
 import type { Change, Changes } from './changes.ts';
 import { keptStep } from './kept-step.ts';
 import type { LastSuccess } from './last-success.ts';
-import { isFollowed } from './why-not-repeated.ts';
+import { isOfEveryBoot } from './why-not-repeated.ts';
 
 /**
  * The steps of a boot of a node whose user data have changed: like cloud-init, which does what belongs to an instance once, it
@@ -16,7 +16,7 @@ export function deferChanges(
   { changes, last }: Pick<Changes, 'changes'> & { last: LastSuccess },
   steps: readonly Step[],
 ): { steps: Step[]; findings: Omit<Finding, 'type'>[] } {
-  const others = changes.filter(({ step, what }) => what !== 'same' && !isFollowed(step));
+  const others = changes.filter(({ step, what }) => what !== 'same' && !isOfEveryBoot(step));
   const before = new Map(last.steps.map((outline) => [outline.id, outline]));
   const deferred = new Set(others.map(({ step }) => step.id));
   const present = steps.flatMap((step) => {

@@ -8,9 +8,9 @@ import type { PlannedStep } from '../../steps/kind/step-kind.ts';
 import { planDigest } from '../../steps/plan.ts';
 import { type Changes, changesOf } from './changes.ts';
 import { isHalfDone, type LastSuccess, lastSuccess } from './last-success.ts';
-import { isFollowed } from './why-not-repeated.ts';
 import type { State } from './lifecycle.ts';
 import { isShim, shouldRetryFailed } from './should-retry-failed.ts';
+import { isOfEveryBoot } from './why-not-repeated.ts';
 
 /** What a start finds, with what the journal says of it. */
 type Found = { last: LastSuccess } & (
@@ -46,7 +46,7 @@ export async function findState(
   const { open } = historyOf(records, instance);
   const isSame = found.changes.every(({ what }) => what === 'same') && found.gone.length === 0;
   if (isSame && open === undefined) return { state: 'same', last, ...found };
-  const isChanged = found.changes.some(({ step, what }) => what !== 'same' && !isFollowed(step));
+  const isChanged = found.changes.some(({ step, what }) => what !== 'same' && !isOfEveryBoot(step));
   const isCutOff = open?.digest === planDigest(planned) || isHalfDone(records, last);
   return { state: isChanged && isJoined && !isCutOff ? 'changed' : 'resumable', last, ...found };
 }

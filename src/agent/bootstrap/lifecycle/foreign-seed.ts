@@ -12,7 +12,7 @@ import { findStateUnusable } from './find-state.ts';
  * @param found What a source gave with the help of a volume
  * @returns undefined where they are the same, where the machine is no node, and where an older version noted nothing of them
  */
-export async function strangeSeed(
+export async function foreignSeed(
   host: Host,
   found: { readonly source: string; readonly userData: Uint8Array; readonly volumeSays?: Uint8Array },
 ): Promise<Failure | undefined> {

@@ -1,6 +1,7 @@
 import { glob } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { leftAlone } from './why-not-repeated.ts';
+import type { StepKind } from '../../steps/kind/step-kind.ts';
+import { isOfEveryBoot, whyNotRepeated } from './why-not-repeated.ts';
 
 /** Whoever adds a kind of step decides: here, or with a reason in the table. A node that works must go on working. */
 const DONE_AGAIN =
@@ -9,20 +10,33 @@ const DONE_AGAIN =
 
 describe('another run', () => {
   it('knows of every kind of step whether it is done again', async () => {
-    const names = (await kinds()).filter((name) => leftAlone({ kind: name }) === undefined);
-    expect(names.sort().join(' ')).toBe(DONE_AGAIN);
+    const names = new Set((await kinds()).map(({ name }) => name));
+    const repeated = [...names].filter((name) => whyNotRepeated({ kind: name }) === undefined);
+    expect(repeated.sort().join(' ')).toBe(DONE_AGAIN);
+  });
+
+  it('knows which kinds of steps the engine does at every boot', async () => {
+    const found: string[] = [];
+    for (const kind of await kinds()) {
+      const { when } = (await kind.work())({ entries: [], command: { verb: 'join' } }, {
+        owner: {},
+      } as never);
+      if (when === 'every-boot') found.push(kind.name);
+    }
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter((name) => !isOfEveryBoot({ kind: name }))).toEqual([]);
   });
 });
 
-async function kinds(): Promise<string[]> {
+async function kinds(): Promise<StepKind<unknown>[]> {
   const steps = new URL('../../steps/', import.meta.url).pathname;
-  const names = new Set<string>();
+  const found: StepKind<unknown>[] = [];
   for await (const file of glob('*/*-steps.ts', { cwd: steps })) {
     const exports: Record<string, unknown> = await import(`${steps}${file}`);
-    for (const one of Object.values(exports)) if (isKind(one)) names.add(one.name);
+    for (const one of Object.values(exports)) if (isKind(one)) found.push(one);
   }
-  return [...names];
+  return found;
 }
 
-const isKind = (one: unknown): one is { name: string } =>
+const isKind = (one: unknown): one is StepKind<unknown> =>
   typeof one === 'object' && one !== null && 'name' in one && 'plan' in one && 'work' in one;

@@ -31,7 +31,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Why a step of this kind is left as it is; undefined for one that is done again. */
-export function leftAlone({ kind }: Pick<PlannedStep, 'kind'>): string | undefined {
+export function whyNotRepeated({ kind }: Pick<PlannedStep, 'kind'>): string | undefined {
   return REASONS[kind];
 }
 
@@ -40,12 +40,12 @@ export function leftAlone({ kind }: Pick<PlannedStep, 'kind'>): string | undefin
  * configuration as slipway-network.service does. `left-call`, `perhaps-node` and `ready` only look, and `sentinel` only writes
  * what is not there.
  */
-const FOLLOWED: readonly string[] = [
+const OF_EVERY_BOOT: readonly string[] = [
   ...['boot-command', 'boot-script', 'growPartitions', 'growRoot', 'hosts', 'finalMessage'],
   ...['network', 'left-call', 'perhaps-node', 'ready', 'sentinel'],
 ];
 
 /** Does a boot of a node do this step, though it is new or changed? */
-export function isFollowed({ kind }: Pick<PlannedStep, 'kind'>): boolean {
-  return FOLLOWED.includes(kind);
+export function isOfEveryBoot({ kind }: Pick<PlannedStep, 'kind'>): boolean {
+  return OF_EVERY_BOOT.includes(kind);
 }
