@@ -189,7 +189,8 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/cloud-config/files': 'kit/bytes secrets document stores/reference text text/yaml',
   'userdata/cloud-config/shape': 'text text/shape text/yaml',
   'userdata/cloud-config/storage': 'document text text/yaml',
-  'userdata/cloud-config/system': 'kit/bytes secrets document text text/yaml userdata/cloud-config/accounts',
+  'userdata/cloud-config/system':
+    'kit/bytes secrets document text text/yaml userdata/cloud-config/accounts userdata/instance',
   'userdata/decode': 'kit/bytes document text',
   'userdata/forms': 'kit kit/bytes secrets document fetch host text text/yaml userdata/decode',
   'userdata/handed': 'document userdata/decode userdata/forms',
@@ -215,8 +216,8 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/jinja/syntax': 'kit text userdata/jinja/filters userdata/jinja/values',
   'userdata/jinja/values': 'kit text text/yaml',
   'userdata/merge': 'kit document text text/yaml',
-  'userdata/native': `kit secrets document host stores/reference text text/shape text/yaml userdata/instance
-    userdata/node npm:js-yaml`,
+  'userdata/native': `kit secrets document host platform/instance stores/reference text text/shape text/yaml
+    userdata/cloud-config/accounts userdata/instance userdata/node npm:js-yaml`,
   'userdata/network':
     'kit kit/bytes secrets document host platform platform/instance text text/yaml userdata/network/shape',
   'userdata/network/shape': 'text text/shape text/yaml',

@@ -23,7 +23,7 @@ import type {
   PartitioningEntry,
   VolumeEntry,
 } from './storage.ts';
-import type { SystemSettings } from './system-settings.ts';
+import type { SaidLogin, SystemSettings } from './system-settings.ts';
 
 // Its parts each have a file, and this one door.
 export type { GroupEntry, UserEntry } from './accounts.ts';
@@ -60,6 +60,12 @@ export interface Document {
   instance: InstanceData;
   /** The machine's name, if user data or metadata says one. */
   hostname?: Hostname;
+  /** What the user data alone say of it. */
+  saidName?: SaidName;
+  /** The machine keeps the name that it has. */
+  keepsName?: true;
+  /** What the user data alone say of who may log in; `system.loginKeys` has the metadata's keys too. */
+  saidLogin?: SaidLogin;
   /** What the machine's network is to be; it comes from the source, the image or the kernel command line. */
   network?: NetworkSettings;
   /** In the order given; a later entry for the same path acts on the result of the earlier one. */
@@ -159,6 +165,9 @@ export interface Hostname {
   /** /etc/hostname is written only where there is one. */
   keepsNoFile?: boolean;
 }
+
+/** A part of a name; the metadata fills in what is missing. */
+export type SaidName = Partial<Hostname>;
 
 export interface NtpSettings {
   enabled: boolean;

@@ -99,6 +99,12 @@ export interface LoginKeySettings {
   rootOptions: string;
 }
 
+/** What the user data alone say of it. */
+export interface SaidLogin extends LoginKeySettings {
+  /** The public keys that the metadata has for the default user count too. */
+  fromMetadata?: true;
+}
+
 export interface PasswordSettings {
   users: {
     name: string;

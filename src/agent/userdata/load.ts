@@ -6,7 +6,7 @@ import { notedSeed, seedOf } from '../engine/last-instance.ts';
 import { FetchError } from '../fetch/fetch.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { type Limit, TimeLimitError, unlimited } from '../host/time-limit.ts';
-import type { Cloud, NetworkConfig } from '../platform/instance/instance.ts';
+import type { Cloud, Instance, NetworkConfig } from '../platform/instance/instance.ts';
 import { traceOfIgnition } from './ignition-has-run.ts';
 import { readImageConfig } from './image-config.ts';
 import { fromMetaData } from './instance/hostname.ts';
@@ -157,7 +157,7 @@ async function fromAnswer(
       };
       const { userData, callbacks = [], cloud } = answer;
       const read = (bytes: Buffer) => readUserData(bytes, given, around);
-      const complete = async (document: Document) => withDocuments(host, document, given.metaData);
+      const complete = async (document: Document) => withDocuments(host, document, given);
       const first = await read(userData);
       const elsewhere = first.sealed ?? first.chunked;
       if (elsewhere) {
@@ -219,12 +219,12 @@ async function handedOver(
 async function withDocuments(
   host: Host,
   document: Document,
-  metaData: Record<string, unknown>,
+  instance: Pick<Instance, 'cloud' | 'metaData'>,
 ): Promise<Document> {
   const dropIns = await findDropIns(host);
   if (dropIns.length === 0) return document;
   const { withDropIns } = await import('./native/drop-ins.ts');
-  return withDropIns(document, dropIns, metaData);
+  return withDropIns(document, dropIns, instance);
 }
 
 function withoutVendor<Answer extends { vendorData?: Buffer }>({ vendorData: _, ...answer }: Answer) {

@@ -101,12 +101,13 @@ async function withNative(
 ): Promise<Document> {
   const { readNative } = await import('./native/read-native.ts');
   const { joined } = await import('./native/join-native.ts');
+  const { withMetadata } = await import('./native/of-metadata.ts');
   return limit(() => {
     const natives: Native[] = [];
     for (const { type, source } of parts) {
       if (type !== NATIVE) continue;
       const report = found.report.of(source);
-      const native = readNative(source, instance.metaData, report);
+      const native = readNative(source, report);
       if (native?.content.order === 'stages' && parts.length > 1)
         report.error(
           'UserDataInvalid',
@@ -120,11 +121,9 @@ async function withNative(
       others.length === 0
         ? documentWith(natives[0] ? { order: natives[0].content.order } : {}, found.report, instance, onDisk)
         : documentOfParts({ ...found, parts: others }, instance, onDisk);
-    const { hostname, ...whole } = natives.reduce(joined, base);
+    const whole = natives.reduce(joined, base);
     const document = documentWith({ ...whole, report: base.report }, found.report, instance, onDisk);
-    if (hostname === undefined) delete document.hostname;
-    else document.hostname = hostname;
-    return document;
+    return withMetadata(document, instance);
   });
 }
 

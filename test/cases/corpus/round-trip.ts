@@ -11,13 +11,13 @@ export async function changed(judged: readonly Judged[], { metaData }: Corpus): 
     if (document.report.some(({ severity }) => severity === 'error')) continue;
     // These only say where the user data are, which slipway convert does not know.
     if (document.sealed || document.chunked) continue;
-    const one = writeNative(document, metaData);
+    const one = writeNative(document);
     const again = await readUserData(Buffer.from(one), { source: 'file', metaData });
     const [told] = again.report;
     if (told !== undefined) wrong.push(`${input.name}: converted, it says ${told.message}`);
     else if (planDigest(plan(again)) !== planDigest(plan(document)))
       wrong.push(`${input.name}: another plan`);
-    else if (writeNative(again, metaData) !== one) wrong.push(`${input.name}: converted again, it differs`);
+    else if (writeNative(again) !== one) wrong.push(`${input.name}: converted again, it differs`);
   }
   return wrong;
 }

@@ -11,12 +11,11 @@ import { documentSecrets } from '../../redaction/document-secrets.ts';
 import { plan } from '../../steps/plan.ts';
 import { preview } from '../../steps/preview.ts';
 import { unaskedPrograms } from '../../steps/unasked-programs.ts';
-import { fromMetaData } from '../../userdata/instance/hostname.ts';
 import { ONLY_ELSEWHERE } from '../../userdata/opened.ts';
 import { demandRoot, rootOption, withUsage } from '../options/options.ts';
 import { complain, complainOf } from '../text/complain.ts';
 import { readForMachine } from './for-machine.ts';
-import type { Metadata } from './sample-metadata.ts';
+import { readInput } from './input.ts';
 
 interface ApplyFlags {
   root: string;
@@ -39,7 +38,8 @@ export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
     if ((await host.ownFiles.stat(root))?.kind !== 'directory')
       throw new UsageError(`--root ${flags.root}: there is no such directory`);
     const asked = createHost({ root });
-    const { document, metaData } = await readForMachine(createHost(), file, flags.metaData, asked);
+    const asMachine = createHost();
+    const document = await readForMachine(asMachine, await readInput(asMachine, file), flags.metaData, asked);
     remember(documentSecrets(document));
     complainOf(document.report);
     if (document.report.some(({ severity }) => severity === 'error')) return 2;
@@ -47,7 +47,7 @@ export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
     // kubeadm is the machine's, but nothing mends the file that it will read there.
     complainOf(checkDocument(document).map((entry) => ({ ...entry, severity: 'warning' })));
     const refusal = await refusalOf(host, document);
-    const parts = parted(withoutName(document, metaData), refusal === undefined);
+    const parts = parted(withoutName(document), refusal === undefined);
     if (parts.later.length + parts.unsafe.length > 0 && flags.partly !== true) return refuse(parts, refusal);
     const foreseen = await preview(plan(document), { document, host: asked, moment: 'start' });
     const inVain = [...foreseen, ...(await unaskedPrograms(asked))];
@@ -58,9 +58,9 @@ export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
 }
 
 /** A name that only the metadata gives is for the machine to learn. */
-function withoutName(document: Document, metaData: Metadata): Document {
-  const { hostname, ...rest } = document;
-  return hostname?.name === fromMetaData(metaData)?.name ? rest : document;
+function withoutName(document: Document): Document {
+  const { hostname: _, ...rest } = document;
+  return document.saidName?.name === undefined ? rest : document;
 }
 
 /** As `plan` does: nothing of what they stand for would be in the image. */

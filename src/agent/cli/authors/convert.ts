@@ -2,12 +2,16 @@ import { UsageError } from '../../../kit/errors.ts';
 import { createHost } from '../../machine.ts';
 import { withUsage } from '../options/options.ts';
 import { complainOf } from '../text/complain.ts';
-import { readForMachine } from './for-machine.ts';
+import { readForMachine, readForOther } from './for-machine.ts';
+import { readInput } from './input.ts';
 
 interface ConvertFlags {
   metaData?: string;
   schema?: boolean;
 }
+
+const OF_ONE_MACHINE =
+  "what the user data ask for depends on the machine's metadata (its public keys or its launch index), and a document does not: give the metadata of one machine (--meta-data FILE)";
 
 /**
  * `slipway convert FILE`: prints user data of any format as the one document, which is user data itself. What is included is
@@ -25,13 +29,17 @@ export function convertCommand(file: string | undefined, flags: ConvertFlags): P
     }
     if (file === undefined) throw new UsageError('give a file with user data, or - for standard input');
     const host = createHost({ root: '/' });
-    const { document, metaData } = await readForMachine(host, file, flags.metaData);
+    const raw = await readInput(host, file);
+    const document = await readForMachine(host, raw, flags.metaData);
     complainOf(document.report);
     if (document.report.some(({ severity }) => severity === 'error')) return 2;
     if (document.sealed || document.chunked)
       throw new UsageError(`${file} only says where the user data are; convert the user data themselves`);
     const { writeNative } = await import('../../userdata/native/write-native.ts');
-    process.stdout.write(writeNative(document, metaData));
+    const text = writeNative(document);
+    if (flags.metaData === undefined && writeNative(await readForOther(host, raw)) !== text)
+      throw new UsageError(OF_ONE_MACHINE);
+    process.stdout.write(text);
     return 0;
   });
 }

@@ -12,10 +12,9 @@ async function read(userData: string, cloudCfg?: string) {
   const root = scratch();
   mkdirSync(join(root, 'etc/cloud'), { recursive: true });
   if (cloudCfg !== undefined) writeFileSync(join(root, 'etc/cloud/cloud.cfg'), cloudCfg);
-  const file = join(root, 'user-data');
-  writeFileSync(file, `#cloud-config\n${userData}`);
   const image = createLinuxHost({ root });
-  return (await readForMachine(createLinuxHost({ root: '/' }), file, undefined, image)).document;
+  const raw = Buffer.from(`#cloud-config\n${userData}`);
+  return readForMachine(createLinuxHost({ root: '/' }), raw, undefined, image);
 }
 
 it.each([

@@ -4,10 +4,8 @@ import { FetchError } from '../../fetch/fetch.ts';
 import type { Host } from '../../host/host.ts';
 import { printable } from '../../text/report.ts';
 import { readDefaultUser } from '../../userdata/image-config.ts';
-import { decoded } from '../../userdata/make-document.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 
-import { readInput } from './input.ts';
 import { ofNoImage } from './no-image.ts';
 import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';
 
@@ -15,26 +13,58 @@ import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';
 const TRY_AGAIN = 75;
 
 /**
- * User data of a file as one machine, or any, would read it; what is included is read too. A template is rendered for one
- * machine, whose metadata must be given.
+ * User data as one machine, or any, would read it; what is included is read too. A template is rendered for one machine, whose
+ * metadata must be given.
  *
  * @param image Its cloud.cfg says what a default user is.
  * @throws UsageError
  */
 export async function readForMachine(
   host: Host,
-  file: string,
+  raw: Buffer,
   metaDataFile: string | undefined,
   image?: Host,
-): Promise<{ document: Document; metaData: Metadata }> {
-  const raw = await readInput(host, file);
-  const metaData = metaDataFile === undefined ? nobodys(raw) : await readMetaDataFile(host, metaDataFile);
+): Promise<Document> {
+  if (metaDataFile !== undefined)
+    return readWith(host, raw, await readMetaDataFile(host, metaDataFile), image);
+  let isTemplate = false;
+  const onTemplate = () => {
+    isTemplate = true;
+  };
+  const document = await readWith(host, raw, ANYBODY, image, onTemplate);
+  if (!isTemplate) return document;
+  throw new UsageError(
+    'the user data has a template: give the metadata to render it with (--meta-data FILE)',
+  );
+}
+
+/** User data as a machine reads them of which everything is different that metadata can say. @throws UsageError */
+export function readForOther(host: Host, raw: Buffer): Promise<Document> {
+  return readWith(host, raw, SOMEBODY_ELSE);
+}
+
+const ANYBODY: Metadata = { 'local-hostname': SAMPLE.hostname };
+
+const SOMEBODY_ELSE: Metadata = {
+  'instance-id': 'i-other',
+  'local-hostname': 'other.example.internal',
+  'public-keys': ['ssh-ed25519 AAAA other'],
+  'launch-index': '999999999',
+};
+
+async function readWith(
+  host: Host,
+  raw: Buffer,
+  metaData: Metadata,
+  image?: Host,
+  onTemplate?: () => void,
+): Promise<Document> {
   try {
     const library = { host, instance: '', keeps: false };
     const defaultUser = image && (await readDefaultUser(image));
     const around = { library, ...(defaultUser ? { image: defaultUser } : {}) };
-    const document = await readUserData(raw, { source: 'file', metaData }, around);
-    return { document: withRemark(document, image), metaData };
+    const instance = { source: 'file', metaData, ...(onTemplate ? { onTemplate } : {}) };
+    return withRemark(await readUserData(raw, instance, around), image);
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     const code = error.refused ? 'ResourceRefused' : 'ResourceNotFetched';
@@ -59,14 +89,4 @@ function withRemark(document: Document, image: Host | undefined): Document {
     ...document,
     report: [...report, { severity: 'warning', code: 'UserDataIgnoredKey', message, where }],
   };
-}
-
-function nobodys(raw: Buffer): Metadata {
-  const { parts = [] } = decoded(raw, { source: 'file', metaData: {} });
-  if (parts.some(({ type }) => type === 'text/jinja2'))
-    throw new UsageError(
-      'the user data has a template: give the metadata to render it with (--meta-data FILE)',
-    );
-  // A name without a domain: a document says nothing of a name that the metadata gives.
-  return { 'local-hostname': SAMPLE.hostname };
 }

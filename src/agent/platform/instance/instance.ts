@@ -20,6 +20,8 @@ export interface Instance {
   deviceAliases?: Readonly<Record<string, string>>;
   /** What cloud-init's jinja variables say of the system; without it they are undefined. */
   system?: SystemFacts;
+  /** Called where a template asks for what is known of the machine. */
+  onTemplate?(): void;
   /** Slipway ignores vendor data and reports that if there is any. */
   vendorData?: Buffer;
   /** Warnings from reading the metadata; they come first in the report. */

@@ -127,7 +127,7 @@ describe.runIf(process.getuid?.() === 0)('files whose content is a reference (ne
       /^fetch \/etc\/s 0600 (?:root:root|0:0) from vault:\/\/\/kv\/s\?field=password&delete=true$/;
     expect(details.filter((line) => fetched.test(line))).toHaveLength(1);
     expect(details).toContain('delete vault:///kv/s?field=password&delete=true');
-    const converted = await read(writeNative(document, {}));
+    const converted = await read(writeNative(document));
     expect(errors(converted)).toEqual([]);
     expect(plan(converted).flatMap((step) => step.details)).toEqual(details);
   });

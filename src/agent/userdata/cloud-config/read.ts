@@ -1,11 +1,11 @@
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { Document } from '../../document/document.ts';
 import type { Cloud } from '../../platform/instance/instance.ts';
-import { printable, type Report } from '../../text/report.ts';
+import { printable, Report } from '../../text/report.ts';
 import { notKnown } from '../../text/yaml/fields.ts';
 import { describe, type MappingEntry, type Node, pythonText } from '../../text/yaml/node.ts';
 import { readHostname } from '../instance/hostname.ts';
-import { publicKeysOf } from '../instance/public-keys.ts';
+import { keysOfSource } from '../instance/public-keys.ts';
 import { readSlipway, type SlipwayKey } from '../node/slipway.ts';
 import { withDefaultUser } from './accounts/default-user.ts';
 import { readUsersAndGroups, refuseUnnamed } from './accounts/users.ts';
@@ -19,6 +19,7 @@ import { readAliases } from './storage/devices.ts';
 import { readDiskSetup } from './storage/disk-setup.ts';
 import { readFsSetup } from './storage/fs-setup.ts';
 import { readMounts } from './storage/mounts.ts';
+import { readSaidLogin } from './system/ssh.ts';
 import { readSystem } from './system/table.ts';
 
 /** The part of a document that cloud-config provides. */
@@ -28,7 +29,19 @@ export interface Content {
     'files' | 'bootCommands' | 'commands' | 'users' | 'groups' | 'disks' | 'filesystems' | 'mounts'
   > &
     Partial<
-      Pick<Document, 'bareDefaultUser' | 'hostname' | 'ignored' | 'keys' | 'ntp' | 'unknownKeys' | 'system'>
+      Pick<
+        Document,
+        | 'bareDefaultUser'
+        | 'hostname'
+        | 'ignored'
+        | 'keepsName'
+        | 'keys'
+        | 'ntp'
+        | 'saidLogin'
+        | 'saidName'
+        | 'unknownKeys'
+        | 'system'
+      >
     >;
   slipway: SlipwayKey;
 }
@@ -84,17 +97,14 @@ export function readCloudConfig(
     prefer_fqdn_over_hostname: find('prefer_fqdn_over_hostname'),
     create_hostname_file: find('create_hostname_file'),
   };
-  const { hostname, isPreserved } = readHostname(names, metaData, report);
+  const { hostname, said, isPreserved } = readHostname(names, metaData, report);
   const ntpNode = find('ntp');
   const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, templates, report);
   refuseUnnamed(find('users'), report);
   const { users, defaultUser, why, bare } = withDefaultUser(find('users'), find('user'), find('system_info'));
   const letIn = {
     why,
-    publicKeys: [
-      ...(cloud?.publicKeys ?? publicKeysOf(metaData)),
-      ...(new Map(Object.entries(cloud?.keysByUser ?? {})).get(defaultUser ?? '') ?? []),
-    ],
+    publicKeys: keysOfSource({ metaData, ...(cloud ? { cloud } : {}) }, defaultUser),
     ...(defaultUser === undefined ? {} : { defaultUser }),
   };
   const system = readSystem((name) => present(find(name)), {
@@ -104,6 +114,10 @@ export function readCloudConfig(
   const document: Content['document'] = {
     ...(system === undefined ? {} : { system }),
     ...(hostname === undefined || isPreserved ? {} : { hostname }),
+    ...(said === undefined ? {} : { saidName: said }),
+    // What is wrong with it has been told.
+    saidLogin: readSaidLogin((name) => present(find(name)), new Report(), defaultUser),
+    ...(isPreserved ? { keepsName: true } : {}),
     files: readWriteFiles(get('write_files'), report),
     bootCommands: readBootcmd(get('bootcmd'), report),
     commands: readRuncmd(get('runcmd'), report),

@@ -1,4 +1,4 @@
-import type { Hostname } from '../../document/document.ts';
+import type { Hostname, SaidName } from '../../document/document.ts';
 import type { Report } from '../../text/report.ts';
 import { describe, type Node, pythonText } from '../../text/yaml/node.ts';
 
@@ -14,6 +14,7 @@ interface HostnameKeys {
 /** How the machine is called, and whether it keeps the name that it has (`preserve_hostname`). */
 interface NameRead {
   hostname?: Hostname;
+  said?: SaidName;
   isPreserved: boolean;
 }
 
@@ -26,25 +27,37 @@ export function readHostname(
   metaData: Record<string, unknown>,
   report: Report,
 ): NameRead {
-  const found = named(keys, metaData, report);
+  const own = named(keys, report);
   const isPreserved = flag(keys.preserve_hostname, 'preserve_hostname', false, report);
-  if (found === undefined) return { isPreserved };
   const prefersFqdn = flag(keys.prefer_fqdn_over_hostname, 'prefer_fqdn_over_hostname', false, report);
   const createsFile = flag(keys.create_hostname_file, 'create_hostname_file', true, report);
   const how = { ...(prefersFqdn ? { prefersFqdn } : {}), ...(createsFile ? {} : { keepsNoFile: true }) };
-  return { hostname: { ...found, ...how }, isPreserved };
+  const said = { ...own, ...how };
+  const hostname = completeName(said, metaData);
+  return {
+    ...(hostname === undefined ? {} : { hostname }),
+    ...(Object.keys(said).length === 0 ? {} : { said }),
+    isPreserved,
+  };
 }
 
-function named(keys: HostnameKeys, metaData: Record<string, unknown>, report: Report): Hostname | undefined {
+function named(keys: HostnameKeys, report: Report): SaidName {
   const hostname = name(keys.hostname, 'hostname', report);
   const fqdn = name(keys.fqdn, 'fqdn', report);
   if (fqdn !== undefined) return { name: hostname ?? first(fqdn), fqdn };
-  if (hostname === undefined) return fromMetaData(metaData);
-  if (hostname.indexOf('.') > 0) return { name: first(hostname), fqdn: hostname };
-  // Without a domain, the metadata's name stands for the whole one as well.
+  if (hostname === undefined) return {};
+  return hostname.indexOf('.') > 0 ? { name: first(hostname), fqdn: hostname } : { name: hostname };
+}
+
+/** The whole name of a machine; undefined where nobody says one. */
+export function completeName(said: SaidName, metaData: Record<string, unknown>): Hostname | undefined {
   const given = fromMetaData(metaData);
-  const known = given?.fqdn ?? given?.name;
-  return known === undefined || known === hostname ? { name: hostname } : { name: hostname, fqdn: known };
+  const { name: own, fqdn, ...how } = said;
+  if (own === undefined) return given === undefined ? undefined : { ...given, ...how };
+  // Without a domain, the metadata's name stands for the whole one as well.
+  const known = fqdn ?? given?.fqdn ?? given?.name;
+  const isWhole = known === undefined || (fqdn === undefined && known === own);
+  return { name: own, ...(isWhole ? {} : { fqdn: known }), ...how };
 }
 
 /** The name from the machine's metadata; an IPv4 address becomes `ip-10-0-0-1`. */

@@ -16,6 +16,7 @@ const OPERATORS = /\/\/|\*\*|==|!=|>=|<=|[+\-/*%~[\](){}><=.:|,;]/g;
  * an alias with underscores.
  */
 export function variablesOf(instance: Instance): Map<string, Value> {
+  instance.onTemplate?.();
   const v1 = standardKeys(instance);
   const data: Plain = { ds: { _doc: '', ...(instance.ds ?? { meta_data: instance.metaData }) }, v1 };
   const top = { ...aliased(v1), ...aboutCloudInit(instance.system), ...data };

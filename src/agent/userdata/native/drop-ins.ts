@@ -1,7 +1,9 @@
 import { positionText } from '../../../kit/position.ts';
 import type { Document, ReportEntry } from '../../document/document.ts';
+import type { Instance } from '../../platform/instance/instance.ts';
 import { Report } from '../../text/report.ts';
 import { plainText } from '../../text/source-text.ts';
+import { withMetadata } from './of-metadata.ts';
 import { type Native, readNative } from './read-native.ts';
 
 /** A document that lies on the machine, or why it is not used. */
@@ -14,7 +16,7 @@ export type DropIn = readonly [path: string, text: string, unsafe?: string];
 export function withDropIns(
   document: Document,
   dropIns: readonly DropIn[],
-  metaData: Record<string, unknown>,
+  instance: Pick<Instance, 'cloud' | 'metaData'>,
 ): Document {
   const report: ReportEntry[] = [];
   let all = document;
@@ -22,7 +24,7 @@ export function withDropIns(
   for (const [path, text, unsafe] of dropIns.toReversed()) {
     const own = new Report();
     if (unsafe !== undefined) own.error('ConfigFileUnsafe', `not used: ${unsafe}`);
-    const native = unsafe === undefined ? readNative(plainText(text), metaData, own) : undefined;
+    const native = unsafe === undefined ? readNative(plainText(text), own) : undefined;
     if (native !== undefined && document.order && native.content.order !== document.order)
       own.error('UserDataInvalid', 'its order is not that of the user data.');
     for (const { where, message, ...entry } of own.entries)
@@ -32,10 +34,10 @@ export function withDropIns(
       });
     if (native !== undefined) all = under(all, native);
   }
-  return { ...all, report: [...document.report, ...report] };
+  return withMetadata({ ...all, report: [...document.report, ...report] }, instance);
 }
 
-function under(document: Document, { content, hostname }: Native): Document {
+function under(document: Document, { content, name }: Native): Document {
   const { order: _order, node, ...added } = content;
   const before = new Map(Object.entries(document));
   const entries = Object.entries(added).flatMap(([key, value]): [string, unknown][] => {
@@ -43,11 +45,11 @@ function under(document: Document, { content, hostname }: Native): Document {
     if (Array.isArray(earlier) && Array.isArray(value)) return [[key, [...value, ...earlier]]];
     return earlier === undefined ? [[key, value]] : [];
   });
-  const name = document.hostname ?? (hostname === 'kept' ? undefined : hostname);
+  const isNamed = document.hostname !== undefined || document.keepsName;
   return {
     ...document,
     ...Object.fromEntries(entries),
     ...(node === undefined ? {} : { node: { ...node, ...document.node } }),
-    ...(name === undefined ? {} : { hostname: name }),
+    ...(isNamed ? {} : name),
   };
 }

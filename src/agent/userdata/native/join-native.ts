@@ -2,18 +2,18 @@ import type { Document } from '../../document/document.ts';
 import type { Native } from './read-native.ts';
 
 /** A document with what another adds: lists go on, everything else takes the place of what was said before. */
-export function joined(document: Document, { content, hostname }: Native): Document {
+export function joined(document: Document, { content, name }: Native): Document {
   const { order: _order, node, ...added } = content;
-  const before = new Map(Object.entries(document));
+  const earlierOnes = new Map(Object.entries(document));
   const entries = Object.entries(added).map(([key, value]): [string, unknown] => {
-    const earlier = before.get(key);
+    const earlier = earlierOnes.get(key);
     return [key, Array.isArray(earlier) && Array.isArray(value) ? [...earlier, ...value] : value];
   });
-  const { hostname: name, ...all } = { ...document, ...Object.fromEntries(entries) } as Document;
-  const decided = hostname ?? name;
+  const { saidName, keepsName, ...all } = { ...document, ...Object.fromEntries(entries) } as Document;
+  const before = { ...(saidName ? { saidName } : {}), ...(keepsName ? { keepsName } : {}) };
   return {
     ...all,
     ...(node === undefined ? {} : { node: { ...document.node, ...node } }),
-    ...(decided === undefined || decided === 'kept' ? {} : { hostname: decided }),
+    ...(name ?? before),
   };
 }

@@ -30,12 +30,12 @@ const settings = ({ wipe, isMetadataGuarded, onError, withoutKubeadm }: Document
 async function roundTrip(text: string, metaData = METADATA): Promise<string> {
   const first = await read(text, metaData);
   expect(errors(first)).toEqual([]);
-  const one = writeNative(first, metaData);
+  const one = writeNative(first);
   const second = await read(one, metaData);
   expect(second.report).toEqual([]);
   expect(steps(second)).toEqual(steps(first));
   expect(settings(second)).toEqual(settings(first));
-  expect(writeNative(second, metaData)).toBe(one);
+  expect(writeNative(second)).toBe(one);
   return one;
 }
 

@@ -10,11 +10,11 @@ import { Fields } from '../../text/yaml/fields.ts';
 import type { MappingNode, Node } from '../../text/yaml/node.ts';
 import { pythonText, valueAt } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import { fromMetaData } from '../instance/hostname.ts';
 import { readExpect } from '../node/expect.ts';
 import { readLabels } from '../node/labels.ts';
 import { readSecrets } from '../node/secrets.ts';
 import { BYTES, defaultsOf, MODES, PLACED, SECRET } from './fields.ts';
+import { asLogin } from './of-metadata.ts';
 import { DOCUMENT_SHAPE } from './shapes.ts';
 
 type Plain = Record<string, unknown>;
@@ -22,8 +22,8 @@ type Plain = Record<string, unknown>;
 /** What the one document says. */
 export interface Native {
   content: Partial<Document> & Required<Pick<Document, 'order'>>;
-  /** `kept`: the machine keeps the name that it has. */
-  hostname?: NonNullable<Document['hostname']> | 'kept';
+  /** What it says of the machine's name; absent: nothing. */
+  name?: Pick<Document, 'saidName' | 'keepsName'>;
 }
 
 /**
@@ -32,11 +32,7 @@ export interface Native {
  *
  * @returns undefined if `report` got an error
  */
-export function readNative(
-  source: SourceText,
-  metaData: Record<string, unknown>,
-  report: Report,
-): Native | undefined {
+export function readNative(source: SourceText, report: Report): Native | undefined {
   const root = parseYaml(source, report);
   if (root === undefined) return undefined;
   const wrong = misfits(DOCUMENT_SHAPE, root, 'document');
@@ -52,15 +48,21 @@ export function readNative(
   const nodeSection = valueAt(root, 'node');
   if (content.node !== undefined && nodeSection?.kind === 'mapping')
     content.node = { ...content.node, ...asAuthorsWrite(nodeSection, report) };
+  if (content.system?.loginKeys !== undefined) {
+    const { loginKeys, ...system } = content.system;
+    content.system = system;
+    content.saidLogin = asLogin(loginKeys);
+  }
   content.files = content.files?.map((file) => ruled(file, order === 'ignition')) ?? [];
   if (!content.files.every((file) => isReadable(file, report))) return undefined;
   for (const user of content.users ?? []) refuseRules(user, report);
-  if (keepHostname === true) return { content, hostname: 'kept' };
-  if (hostname === undefined) return { content };
-  const own = hostname as NonNullable<Document['hostname']>;
-  // As in cloud-config, the domain is that of the metadata where nobody says one.
-  const fqdn = own.fqdn ?? fromMetaData(metaData)?.fqdn;
-  return { content, hostname: { ...own, ...(fqdn === undefined ? {} : { fqdn }) } };
+  if (keepHostname !== true && hostname === undefined) return { content };
+  const saidName = hostname as Document['saidName'];
+  const name = {
+    ...(saidName ? { saidName } : {}),
+    ...(keepHostname === true ? { keepsName: true as const } : {}),
+  };
+  return { content, name };
 }
 
 function keysOf({ entries }: MappingNode): NonNullable<Document['keys']> {

@@ -291,7 +291,7 @@ export const DOCUMENT_SHAPE: Extract<Shape, { kind: 'map' }> = {
     apiVersion: oneOf(API_VERSION),
     kind: oneOf(KIND),
     order: oneOf('cloud-init', 'ignition'),
-    hostname: map({ name: text, fqdn: text, prefersFqdn: bool, keepsNoFile: bool }, ['name']),
+    hostname: map({ name: text, fqdn: text, prefersFqdn: bool, keepsNoFile: bool }),
     keepHostname: bool,
     ...FILES,
     ...STORAGE,

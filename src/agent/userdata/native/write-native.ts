@@ -9,8 +9,8 @@ import type { Shape } from '../../text/shape/shape.ts';
 import { plainText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { plain } from '../../text/yaml/plain.ts';
-import { fromMetaData } from '../instance/hostname.ts';
 import { BYTES, defaultsOf, MODES, SECRET } from './fields.ts';
+import { withoutMetadata } from './of-metadata.ts';
 import { API_VERSION, DOCUMENT_SHAPE, KIND } from './shapes.ts';
 
 type Plain = Record<string, unknown>;
@@ -21,31 +21,33 @@ const NOT_WRITTEN = new Set([
   'ignored',
   'instance',
   'hostname',
+  'keepsName',
   'keys',
   'order',
   'report',
+  'saidLogin',
+  'saidName',
   'unknownKeys',
   'bareDefaultUser',
   'commands.labels',
 ]);
 
 /**
- * The one document as YAML, secrets included. It says nothing of the name that the metadata gives, so that it fits every
- * machine that the user data would fit.
+ * The one document as YAML, secrets included. Of the name it has what the user data say, and the metadata completes it when
+ * it is read again: so it fits every machine that the user data would fit.
  */
-export function writeNative(document: Document, metaData: Record<string, unknown>): string {
+export function writeNative(document: Document): string {
   const head: Plain = { apiVersion: API_VERSION, kind: KIND };
   if (document.order === 'stages') head.order = 'ignition';
-  const value = { ...head, ...nameOf(document, metaData), ...written(document, '', DOCUMENT_SHAPE) };
+  const value = { ...head, ...nameOf(document), ...written(withoutMetadata(document), '', DOCUMENT_SHAPE) };
   return asYaml(inOrder(value, DOCUMENT_SHAPE.keys));
 }
 
-function nameOf({ hostname }: Document, metaData: Record<string, unknown>): Plain {
-  const known = fromMetaData(metaData);
-  if (hostname === undefined) return known === undefined ? {} : { keepHostname: true };
-  if (isDeepStrictEqual(hostname, known)) return {};
-  const { fqdn, ...name } = hostname;
-  return { hostname: { ...name, ...(fqdn === undefined || fqdn === known?.fqdn ? {} : { fqdn }) } };
+function nameOf({ saidName, keepsName }: Document): Plain {
+  return {
+    ...(saidName === undefined ? {} : { hostname: saidName }),
+    ...(keepsName ? { keepHostname: true } : {}),
+  };
 }
 
 function written(object: object, path: string, shape: Shape | undefined): Plain {

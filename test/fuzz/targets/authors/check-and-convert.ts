@@ -39,11 +39,11 @@ async function checkedAndConverted(bytes: Buffer): Promise<unknown> {
     must(remedy !== '', 'a finding has a remedy');
   }
   if (document.report.some(({ severity }) => severity === 'error')) return findings;
-  const one = writeNative(document, METADATA);
+  const one = writeNative(document);
   const again = await readUserData(Buffer.from(one), instance);
   must(again.report.length === 0, `what was converted is accepted: ${again.report[0]?.message ?? ''}`);
   must(planDigest(plan(again)) === planDigest(plan(document)), 'what was converted makes the same plan');
-  must(writeNative(again, METADATA) === one, 'what was converted stays as it is');
+  must(writeNative(again) === one, 'what was converted stays as it is');
   return { findings, one };
 }
 

@@ -1,9 +1,11 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
-import { HOST_KEY_TYPES, type HostKeySettings } from '../../../document/system-settings.ts';
+import { HOST_KEY_TYPES, type HostKeySettings, type SaidLogin } from '../../../document/system-settings.ts';
+import type { Report } from '../../../text/report.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
 import { type Node, pythonText } from '../../../text/yaml/node.ts';
+import { completeLogin } from '../../instance/public-keys.ts';
 import { TURNED_AWAY, turnedAway } from '../accounts/turned-away.ts';
-import { fieldsOf, isTrue, type SystemReader } from './system-reader.ts';
+import { type Find, fieldsOf, isTrue, type SystemReader } from './system-reader.ts';
 
 /**
  * `ssh_keys`, `ssh_deletekeys`, `ssh_genkeytypes`: the host's keys. cloud-init makes new ones for every instance; Slipway
@@ -47,35 +49,44 @@ function givenKeys(fields: Fields): HostKeySettings['given'] {
 }
 
 /**
+ * `ssh_authorized_keys` at the top level, and what stands before root's keys. The source's public keys count beside them, where
+ * nothing forbids it.
+ */
+export function readSaidLogin(find: Find, report: Report, defaultUser: string | undefined): SaidLogin {
+  const [node, disable, options] = ['ssh_authorized_keys', 'disable_root', 'disable_root_opts'].map(find);
+  const allowed = find('allow_public_ssh_keys');
+  const own = node === undefined ? [] : keyLines(node);
+  if (own === undefined)
+    report.error('UserDataInvalid', 'ssh_authorized_keys must be a list of public keys.', node?.where);
+  const isDisabled = disable === undefined || isTrue(disable);
+  const text = (options && pythonText(options)) ?? TURNED_AWAY;
+  if (text.includes('\n'))
+    report.error('UserDataInvalid', 'disable_root_opts must be one line.', options?.where);
+  const before = turnedAway(text, 'root', defaultUser ?? 'NONE');
+  return {
+    ...(allowed === undefined || isTrue(allowed) ? { fromMetadata: true } : {}),
+    keys: [...new Set(own ?? [])],
+    ...(defaultUser === undefined ? {} : { defaultUser }),
+    rootOptions: isDisabled ? before : '',
+  };
+}
+
+/**
  * `ssh_authorized_keys` at the top level, and the source's public keys: for the default user, and for root with
  * `disable_root: false`; else root's login tells whom to come as.
  */
 export const loginKeys: SystemReader<'loginKeys'> = {
   name: 'loginKeys',
   read(find, { report, defaultUser, why, publicKeys }) {
-    const [node, disable, options] = ['ssh_authorized_keys', 'disable_root', 'disable_root_opts'].map(find);
-    const allowed = find('allow_public_ssh_keys');
-    const isDisabled = disable === undefined || isTrue(disable);
-    const own = node === undefined ? [] : keyLines(node);
-    if (own === undefined)
-      report.error('UserDataInvalid', 'ssh_authorized_keys must be a list of public keys.', node?.where);
-    const theirs = allowed === undefined || isTrue(allowed) ? publicKeys : [];
-    const keys = [...new Set([...theirs, ...(own ?? [])])];
-    if (keys.length === 0) return undefined;
-    if (defaultUser === undefined && isDisabled) {
-      const whose = (own ?? []).length > 0 ? 'ssh_authorized_keys' : "The metadata's public keys";
+    const said = readSaidLogin(find, report, defaultUser);
+    const login = completeLogin(said, publicKeys);
+    if (login === undefined) return undefined;
+    if (defaultUser === undefined && said.rootOptions !== '') {
+      const whose = said.keys.length > 0 ? 'ssh_authorized_keys' : "The metadata's public keys";
       const message = `${whose} let nobody in: root is not to log in (disable_root), and ${why}.`;
-      report.warn('UserDataIgnoredKey', message, node?.where);
+      report.warn('UserDataIgnoredKey', message, find('ssh_authorized_keys')?.where);
     }
-    const text = (options && pythonText(options)) ?? TURNED_AWAY;
-    if (text.includes('\n'))
-      report.error('UserDataInvalid', 'disable_root_opts must be one line.', options?.where);
-    const before = turnedAway(text, 'root', defaultUser ?? 'NONE');
-    return {
-      keys,
-      ...(defaultUser === undefined ? {} : { defaultUser }),
-      rootOptions: isDisabled ? before : '',
-    };
+    return login;
   },
 };
 
