@@ -22,7 +22,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   cli: `kit kit/terminal protocol protocol/codes secrets bootstrap bootstrap/again bootstrap/lifecycle cli/authors cli/facts cli/options
     cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine facts/judge host
     identity/tpm install install/windows kit/command-line kubeadm/config machine.ts network preflight
-    preflight/checks redaction release report report/events reset settings startup steps timeline userdata
+    preflight/checks redaction release report report/events reset settings startup steps timeline userdata userdata/jinja/values
     npm:commander`,
   'cli/authors': `kit kit/terminal protocol/codes secrets apply check check/rule cli/options cli/process cli/text
     document fetch host machine.ts platform/instance preflight redaction steps text userdata

@@ -9,6 +9,7 @@ import { documentSecrets } from '../redaction/document-secrets.ts';
 import { plan } from '../steps/plan.ts';
 import { preview, stepsForPlatform } from '../steps/preview.ts';
 import { unaskedPrograms } from '../steps/unasked-programs.ts';
+import { MISSING_PREFIX } from '../userdata/jinja/values/values.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { checkMakesNode } from '../userdata/makes-node.ts';
 import { demandDirectory, demandRoot, formatOption, sourceOptions, withUsage } from './options/options.ts';
@@ -47,12 +48,15 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     const { document } = answer;
     remember(documentSecrets(document));
     const madeNode = flags.again || isWrong(document.report) ? [] : checkMakesNode(document);
-    const read = [...document.report, ...madeNode, ...(await configurationReport(document))];
+    const ofText = [...document.report, ...madeNode, ...(await configurationReport(document))];
+    const isNamed = flags.userData !== undefined;
+    const read = isNamed && flags.metaData === undefined ? withoutMetaData(ofText) : ofText;
     const all = plan(document);
     const isUntouched = !flags.again && !isWrong(read) && !(await hasBegun(host));
     const moment = isUntouched ? 'plan' : 'again';
     const foreseen = await preview(all, { document, host, moment });
-    const report = [...read, ...foreseen, ...(await unaskedPrograms(host))];
+    const ofHost = isNamed ? ofAnyHost(foreseen) : foreseen;
+    const report = [...read, ...ofHost, ...(await unaskedPrograms(host))];
     complainOf(report);
     const isBad = isWrong(report);
     if (flags.again && !isBad) {
@@ -85,3 +89,19 @@ async function tellAgain(host: Host, document: Document, format: 'text' | 'json'
 }
 
 const isWrong = (report: Document['report']): boolean => report.some(({ severity }) => severity === 'error');
+
+/** A file of user data without the metadata of its machine: what only that can say is nobody's mistake. */
+function withoutMetaData(report: Document['report']): Document['report'] {
+  return report.flatMap((entry) => {
+    if (!entry.message.includes(MISSING_PREFIX)) return [entry];
+    const isOfTemplate = entry.code === 'UserDataTemplate' && entry.severity === 'warning';
+    return isOfTemplate
+      ? [{ ...entry, message: `${entry.message} Give the metadata of a machine with --meta-data.` }]
+      : [];
+  });
+}
+
+/** A plan of a file may be made on another host than the machine that it is for. */
+function ofAnyHost(report: Document['report']): Document['report'] {
+  return report.map((entry) => (entry.code === 'ToolMissing' ? { ...entry, severity: 'warning' } : entry));
+}

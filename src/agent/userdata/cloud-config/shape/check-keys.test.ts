@@ -16,7 +16,7 @@ describe("what differs from cloud-init's schema is told at its place", () => {
   test.each([
     ['bootcmd: []', '1:10 bootcmd is an empty list'],
     ['runcmd:\n- ls\n- 5', '3:3 runcmd.1 must be a string (put it in quotes) or a list, not a number'],
-    ['disk_setup:', 'disk_setup is empty; it must be a mapping'],
+    ['disk_setup: []', 'disk_setup must be a mapping, not a list'],
     ['write_files: [{path: /a, permissions: 0644}]', 'permissions must be a string (put it in quotes)'],
     ['write_files:\n- content: x', '2:3 write_files.0 has no path'],
     ['ntp: {servers: [a, a]}', '1:20 ntp.servers has the same item twice'],
@@ -34,7 +34,10 @@ describe("what differs from cloud-init's schema is told at its place", () => {
     ['users: [{name: a, doas: []}]', 'users.0.doas is an empty list'],
     ['user: {shell: /bin/sh}', 'user has no name'],
     ['groups: {a: []}', 'groups.a is an empty list'],
-    ['mounts: [[a, b, c, d, 0, 2]]', 'mounts.0.4 must be a string (put it in quotes), not a number'],
+    [
+      'mounts: [[a, b, c, d, 0.5, 2]]',
+      'mounts.0.4 must be a string (put it in quotes) or a number from 0, not',
+    ],
     ['yum_repos: {a: {baseurl: 5}}', 'yum_repos.a.baseurl must be a string'],
     ['zypper: {}', 'zypper is an empty mapping'],
     ['zypper: {repos: [{id: a}], config: {}}', 'zypper.repos.0 has no baseurl'],
@@ -53,7 +56,8 @@ describe("what differs from cloud-init's schema is told at its place", () => {
     ['yum_repos: {a: {BASEURL: "http://h/"}}', 'yum_repos.a has no baseurl'],
     ['merge_how: [null]', 'merge_how.0 is empty'],
     ['merge_type: [{name: dict, settings: [x]}]', 'merge_type.0.settings.0 must be'],
-    ['{mounts: [[a, b, c, d, 0, 2]], swap: 5}', 'swap must be'],
+    ['{mounts: [[a, b, c, d, null, 2]], swap: 5}', 'mounts.0.4 is empty'],
+    ['{mounts: [[a, b, c, d]], swap: 5}', 'swap must be'],
     ['{}', 'has no keys'],
   ])('%j', (text, told) => {
     expect(warnings(text).join('\n')).toContain(told);

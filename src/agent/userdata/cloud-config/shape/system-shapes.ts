@@ -92,9 +92,11 @@ export const SYSTEM_SHAPES: Readonly<Record<string, Shape>> = {
   create_hostname_file: bool,
   manage_etc_hosts: either(bool, oneOf('localhost', 'template')),
   device_aliases: table(text),
-  disk_setup: table(disk),
-  fs_setup: list(filesystem),
-  mounts: list(list(text, { min: 1, max: 6 }), { min: 1 }),
+  // Cluster API writes these keys where one of the two is asked for, and the numbers of mounts without quotes. Nobody can mend
+  // that in a KubeadmConfig, and every release of cloud-init takes it.
+  disk_setup: either(nothing, table(disk)),
+  fs_setup: either(nothing, list(filesystem)),
+  mounts: list(list(either(text, whole(0)), { min: 1, max: 6 }), { min: 1 }),
   mount_default_fields: list(either(text, nothing), { min: 6, max: 6 }),
   swap: map({
     filename: text,
@@ -110,8 +112,9 @@ export const SYSTEM_SHAPES: Readonly<Record<string, Shape>> = {
   ntp: either(
     nothing,
     map({
-      pools: servers,
-      servers,
+      // Cluster API writes `servers:` where there are none.
+      pools: either(nothing, servers),
+      servers: either(nothing, servers),
       peers: servers,
       allow: servers,
       ntp_client: text,
