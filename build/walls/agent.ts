@@ -7,7 +7,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   apply: 'protocol document host steps steps/kind stores/reference',
   bootstrap: `kit protocol protocol/codes secrets bootstrap/again bootstrap/lifecycle bootstrap/wipe document engine
     engine/run facts/judge host network platform/instance preflight redaction sealed startup steps steps/kind
-    steps/kubeadm userdata userdata/sources`,
+    steps/kubeadm userdata userdata/node userdata/sources`,
   'bootstrap/again': `kit kit/terminal protocol secrets tpm/sealing bootstrap/lifecycle document engine host
     kubeadm/config steps steps/kind tools`,
   'bootstrap/lifecycle': `kit protocol document engine host kubeadm/repeat steps steps/commands steps/kind

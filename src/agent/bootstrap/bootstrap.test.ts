@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot } from '../../../test/support/tiny-root.ts';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { BACKOFF } from '../../kit/backoff.ts';
-import type { Failure } from '../../protocol/journal.ts';
+import type { Failure, JournalRecord } from '../../protocol/journal.ts';
 import { readStatus } from '../cli/text/status-read.ts';
 import { JOURNAL, OUTCOME, OUTCOME_ASIDE } from '../document/paths.ts';
 import { readOutcome } from '../engine/read-outcome.ts';
@@ -31,6 +31,30 @@ describe('bootstrap', () => {
       watcher: { record: () => undefined, output: () => undefined },
       verdict: { fault: new Promise(() => undefined), unwritten: () => undefined, ...hooks },
     });
+
+  it.each([
+    ['nothing', '', '', undefined, 540],
+    ['the user data', ', deadline: 20m', 'deadline: 3m\n', undefined, 1200],
+    ["the machine's file", '', 'deadline: 3m\n', undefined, 180],
+    ['the command line', ', deadline: 20m', 'deadline: 3m\n', 7, 7],
+  ])('has the deadline that %s says', async (_who, key, settings, option, expected) => {
+    writeFileSync(join(root, 'user-data'), `#cloud-config\nslipway: {kubeadm: none${key}}\n`);
+    mkdirSync(join(root, 'etc/slipway'), { recursive: true });
+    writeFileSync(join(root, 'etc/slipway/node.yaml'), settings);
+    const records: JournalRecord[] = [];
+    await bootstrap({
+      host: createLinuxHost({ root }),
+      agent: '0',
+      userDataFile: join(root, 'user-data'),
+      ...(option === undefined ? {} : { deadlineSeconds: option }),
+      stop: new AbortController().signal,
+      watcher: { record: (record) => void records.push(record), output: () => undefined },
+      verdict: { fault: new Promise(() => undefined), unwritten: () => undefined },
+    });
+    expect(records.find(({ type }) => type === 'sequence.started')).toMatchObject({
+      deadlineSeconds: expected,
+    });
+  });
 
   it.each([
     ['continue', ['a', 'c'], 'done'],

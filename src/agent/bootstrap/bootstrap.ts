@@ -29,6 +29,7 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
   const asked = await askedFor(given);
   const options = { ...given, asked, isAgain: asked === 'again' };
   const { host, agent, isAgain, watcher } = options;
+  const startedAt = host.clock.monotonic();
   let powerState: PowerStateSettings | undefined;
   const how = { mode: 'bootstrap', agent, isAgain, ...options.verdict } as const;
   const verdict = await withVerdict(host, how, async (about) => {
@@ -51,7 +52,7 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
     const report = [...answer.document.report, ...failedCallbacks, ...exposed];
     const document = { ...answer.document, report, isWiped };
     const { outcome, action } = await runDocument(
-      { ...options, ...(seed === undefined ? {} : { seed }) },
+      { ...options, startedAt, ...(seed === undefined ? {} : { seed }) },
       about,
       document,
       plan,

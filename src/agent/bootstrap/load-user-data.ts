@@ -4,8 +4,9 @@ import type { Code } from '../../protocol/codes/codes.ts';
 import { timeLimit } from '../host/time-limit.ts';
 import { stillStarting } from '../startup/starting.ts';
 import { type Loaded, type LoadOptions, loadDocument } from '../userdata/load.ts';
+import { deadlineOfMachine } from '../userdata/node/node-files.ts';
 import type { NoDocument, Opener } from '../userdata/opened.ts';
-import type { BootstrapOptions } from './options.ts';
+import { type BootstrapOptions, DEFAULT_DEADLINE_SECONDS } from './options.ts';
 
 /** Servers that may answer later. */
 const AWAITED: readonly Code[] = ['MetadataUnreachable', 'ResourceNotFetched'];
@@ -20,7 +21,9 @@ const RESTS_ON_NETWORK: readonly Code[] = ['MetadataRefused', 'UserDataEmpty'];
  */
 export async function loadUserData(options: BootstrapOptions): Promise<Loaded> {
   const { host, stop, watcher } = options;
-  const end = host.clock.monotonic() + options.deadlineSeconds * 1000;
+  const deadlineSeconds =
+    options.deadlineSeconds ?? (await deadlineOfMachine(host)) ?? DEFAULT_DEADLINE_SECONDS;
+  const end = host.clock.monotonic() + deadlineSeconds * 1000;
   const open: Opener = async (elsewhere, claimed) =>
     'references' in elsewhere
       ? (await import('../sealed/gather.ts')).gatherUserData(host, elsewhere, stop)
@@ -62,7 +65,7 @@ export async function loadUserData(options: BootstrapOptions): Promise<Loaded> {
       (options.userDataFile === undefined && RESTS_ON_NETWORK.includes(code));
     const starting = permanent && !mayChange ? undefined : await stillStarting(host, code);
     if (starting === undefined && !(mayPass && leftMs > 0)) return answer;
-    if (starting !== undefined && leftMs <= 0) return cutOff(answer, starting, options.deadlineSeconds);
+    if (starting !== undefined && leftMs <= 0) return cutOff(answer, starting, deadlineSeconds);
     if (told !== cause)
       watcher.output(`slipway: ${cause} Looking again${starting ? `: ${starting}` : '.'}`, 'stderr');
     told = cause;

@@ -2,6 +2,12 @@ import type { Failure, JournalRecord } from '../../protocol/journal.ts';
 import type { Host } from '../host/host.ts';
 import type { AskReboot } from '../steps/kind/shared.ts';
 
+/**
+ * Cluster API gives a machine up after ten minutes (`nodeStartupTimeoutSeconds` of a MachineHealthCheck): with nine there is time to
+ * say why before it is deleted.
+ */
+export const DEFAULT_DEADLINE_SECONDS = 9 * 60;
+
 export interface Watcher {
   /** Each journal record, after it is on disk. */
   record(record: JournalRecord): void;
@@ -16,7 +22,8 @@ export interface BootstrapOptions {
   metaDataFile?: string;
   networkFile?: string;
   source?: string;
-  deadlineSeconds: number;
+  /** Absent: what the machine's settings or the user data say, else the default. */
+  deadlineSeconds?: number;
   /** Aborts when somebody stops the agent. */
   stop: AbortSignal;
   /** A command of the user data asks for another boot; `stop` aborts then. Without it such a command has failed. */

@@ -6,6 +6,7 @@ import { Journal } from '../engine/journal.ts';
 import { forgetNoteBeside } from '../engine/last-instance.ts';
 import { outcomeOf, outcomeWithoutSequence } from '../engine/outcome.ts';
 import { runSequence } from '../engine/run/run-sequence.ts';
+import type { SequenceOptions } from '../engine/sequence.ts';
 import type { Step } from '../engine/step.ts';
 import { stillStarting } from '../startup/starting.ts';
 import type { PlannedStep } from '../steps/kind/step-kind.ts';
@@ -14,14 +15,14 @@ import { preview } from '../steps/preview.ts';
 import { findLostRecords } from './lifecycle/find-lost-records.ts';
 import type { Action } from './lifecycle/lifecycle.ts';
 import { recordDone, recordRetry } from './lifecycle/record-steps.ts';
-import type { BootstrapOptions } from './options.ts';
+import { type BootstrapOptions, DEFAULT_DEADLINE_SECONDS } from './options.ts';
 import { badInput } from './report-entry.ts';
 import type { About } from './with-verdict.ts';
 
 export type RunOptions = Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'> & {
   /** What a success notes of where the user data came from; see `noteOf`. */
   seed?: string | null;
-};
+} & Pick<SequenceOptions, 'startedAt'>;
 
 /** What the engine is to run. */
 interface Course {
@@ -81,7 +82,7 @@ async function runSteps(
   course: Course,
   journal: Journal,
 ): Promise<Outcome> {
-  const { host, watcher, deadlineSeconds, stop, seed } = options;
+  const { host, watcher, startedAt, stop, seed } = options;
   const { action, steps, document, settled } = course;
   const run = { ...about, host, journal, pid: process.pid };
   if (action === 'retry') await recordRetry({ ...run, steps });
@@ -97,7 +98,8 @@ async function runSteps(
     steps,
     digest: planDigest(steps),
     findings,
-    deadlineSeconds,
+    deadlineSeconds: options.deadlineSeconds ?? document?.deadlineSeconds ?? DEFAULT_DEADLINE_SECONDS,
+    ...(startedAt === undefined ? {} : { startedAt }),
     stop,
     uptimeMs: Math.round(1000 * process.uptime()),
     // Where kubeadm is called, it makes the verdict; on a node that is kept, nothing does.

@@ -27,7 +27,7 @@ export interface BootstrapFlags {
   networkConfig?: string;
   source?: string;
   root: string;
-  deadline: string;
+  deadline?: string;
   output: string;
   verbose?: boolean;
   cloudbaseInit?: boolean;
@@ -59,7 +59,9 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
       host,
       agent: version().version,
       ...files,
-      deadlineSeconds: durationOption('deadline', flags.deadline),
+      ...(flags.deadline === undefined
+        ? {}
+        : { deadlineSeconds: durationOption('deadline', flags.deadline) }),
       stop: stopSignal(stop),
       ...(flags.cloudbaseInit ? { askReboot } : {}),
       ...(flags.again ? { isAgain: true } : {}),

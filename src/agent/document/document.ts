@@ -113,6 +113,8 @@ export interface Document {
   wipe?: boolean;
   /** Does a command that fails end the bootstrap? Default `continue`. */
   onError?: 'stop' | 'continue';
+  /** How long the bootstrap may take. */
+  deadlineSeconds?: number;
   /** The operator keeps pods away from the metadata service. */
   isMetadataGuarded?: boolean;
   /** These user data have done their work before, and have lost their secrets since. */

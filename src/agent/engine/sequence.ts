@@ -18,6 +18,8 @@ export interface SequenceOptions {
   /** Milliseconds that the agent's process has run for. */
   uptimeMs?: number;
   deadlineSeconds: number;
+  /** When this agent began, by the monotonic clock: the deadline counts from then. */
+  startedAt?: number;
   /** Aborts when the agent is told to stop. */
   stop: AbortSignal;
   findings: Omit<Finding, 'type'>[];

@@ -170,6 +170,8 @@ export const RESTS_ON: Readonly<Partial<Record<Code, readonly Foundation[]>>> = 
   MountDeviceMissing: ['disks'],
   ContainerRuntimeDown: ['runtime'],
   ApiServerNameUnresolved: ['names', 'network'],
+  // What the cluster says of its tokens; it is final after a grace (`GRACE_SECONDS`).
+  TokenUnknown: [],
   ApiServerUnreachable: ['network'],
   NoUsableAddress: ['address'],
   ClockWrong: ['time'],

@@ -69,7 +69,7 @@ export function documentWith(
   instance: Instance,
   onDisk: readonly NodeFile[],
 ): Document {
-  const { preflight, node, withoutKubeadm, wipe, isMetadataGuarded, onError } = content;
+  const { preflight, node, withoutKubeadm, wipe, isMetadataGuarded, onError, deadlineSeconds } = content;
   const key = {
     ...(preflight === undefined ? {} : { preflight }),
     ...(node === undefined ? {} : { node }),
@@ -77,6 +77,7 @@ export function documentWith(
     ...(wipe === undefined ? {} : { wipe }),
     ...(isMetadataGuarded === undefined ? {} : { isMetadataGuarded }),
     ...(onError === undefined ? {} : { onError }),
+    ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
   };
   return withSettings({ ...emptyDocument(instance, report), ...content }, key, onDisk);
 }

@@ -87,6 +87,7 @@ function shown(message: string): string {
 }
 
 function reasonOf({ phase, failure }: Summary): string {
-  if (phase === 'Running') return failure ? 'Retrying' : 'Running';
+  // Why the last attempt failed, while another one is made.
+  if (phase === 'Running') return failure?.code ?? 'Running';
   return phase;
 }

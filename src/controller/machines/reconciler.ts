@@ -20,7 +20,7 @@ const SPARING_MS = 2 * 60_000;
  * that does it all the time gets a dozen changes in the first hour, then two an hour.
  */
 const VERDICTS = { free: 6, firstMs: 60_000, capMs: 30 * 60_000 };
-/** Running, Retrying, Silent: only people see these. */
+/** Running, Silent, or why an attempt failed: only people see these. */
 const PROGRESS = { free: 20, firstMs: 30_000, capMs: SPARING_MS };
 /** A silent machine gets a condition only when its first events should have arrived. */
 const WAITING_MS = 30_000;

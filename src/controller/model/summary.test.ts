@@ -109,7 +109,7 @@ describe('what a Machine says', () => {
     ]);
     expect(says(told(fact, started, begun, attempt), 86_000)).toEqual([
       'Unknown',
-      'Retrying',
+      FAILURE.code,
       `The bootstrap has been running for 1m 28s: step 6 of 7, kubeadm join. The last attempt failed: ${FAILURE.cause}`,
     ]);
     const retried = told(fact, started, begun, attempt, { ...begun, attempt: 2 });

@@ -21,7 +21,10 @@ export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
     '--again',
     'do what has changed in the user data since the success, never kubeadm; or try anew what failed',
   ],
-  ['--deadline <duration>', 'give up after this much active time, e.g. 90s, 15m', '15m'],
+  [
+    '--deadline <duration>',
+    'give up after this much active time, e.g. 90s, 15m (else what node.yaml or the user data say, else 9m)',
+  ],
   ['--output <format>', 'what standard output gets at the end: text or json', 'text'],
   ['--verbose', 'show the output of every command on a terminal too'],
   ['--cloudbase-init', "on Windows: end with cloudbase-init's exit codes for local scripts"],

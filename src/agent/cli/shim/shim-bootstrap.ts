@@ -10,7 +10,6 @@ import type { Host } from '../../host/host.ts';
 import { type BootstrapCall, byWholePath } from '../../kubeadm/config/invocation.ts';
 import { planCall } from '../../steps/plan.ts';
 import { type Loaded, loadCall, loadDocument } from '../../userdata/load.ts';
-import { DEFAULT_DEADLINE_SECONDS } from '../options/defaults.ts';
 import { catchFaults } from '../process/crash.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { version } from '../process/version.ts';
@@ -47,6 +46,7 @@ export async function shimBootstrap(host: Host, invocation: BootstrapCall): Prom
     ...(configPath === undefined ? {} : { configPath }),
   };
   const agent = version().version;
+  const startedAt = host.clock.monotonic();
   const watcher = lineWatcher();
   const stop = new AbortController();
   try {
@@ -56,10 +56,16 @@ export async function shimBootstrap(host: Host, invocation: BootstrapCall): Prom
       const call = await loadCall(host, command);
       const given = await userDataOfCloudInit(host);
       const exposed = await exposure(host, call, given?.cloud);
-      const document = { ...call, report: [...unopened, ...call.report, ...exposed] };
+      // cloud-init does not know the key `slipway` of the user data, and it says the same there as without cloud-init.
+      const deadlineSeconds = given?.document.deadlineSeconds ?? call.deadlineSeconds;
+      const document = {
+        ...call,
+        report: [...unopened, ...call.report, ...exposed],
+        ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
+      };
       const run = {
         host,
-        deadlineSeconds: DEFAULT_DEADLINE_SECONDS,
+        startedAt,
         stop: stopSignal(stop),
         watcher,
         asked: 'shim',

@@ -1,4 +1,5 @@
 import { counted } from '../../../kit/counted.ts';
+import { formatMs } from '../../../kit/duration.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
 import { clean } from '../../../secrets/clean.ts';
@@ -14,10 +15,13 @@ import { formatName } from '../process/format-name.ts';
  * not get to steer the terminal.
  */
 export function planAsText(document: Document, steps: PlannedStep[]): string {
-  const { instance, onError, system } = document;
+  const { instance, onError, system, deadlineSeconds } = document;
   const lines = [
     `${formatName(document)} from ${visible(redact(instance.source))}, ${counted(steps.length, 'step')}, digest ${planDigest(steps)}`,
     ...sourceLines(instance),
+    ...(deadlineSeconds === undefined
+      ? []
+      : [`given up after ${formatMs(1000 * deadlineSeconds)} (deadline)`]),
     ...(onError === 'stop' ? ['the first command that fails ends it (onError: stop)'] : []),
   ];
   const width = idWidth(steps);
@@ -72,13 +76,14 @@ export function planAsJson(
   report: readonly ReportEntry[],
   steps: PlannedStep[] | undefined,
 ): unknown {
-  const { instance, onError, system } = document;
+  const { instance, onError, system, deadlineSeconds } = document;
   return {
     format: formatName(document),
     source: redact(instance.source),
     instance: instance.id,
     metadata: clean(withoutNames(instance)),
     ...(onError === undefined ? {} : { onError }),
+    ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
     report: clean(report.map(withRemedy)),
     ...(steps === undefined
       ? {}

@@ -12,6 +12,7 @@ const HEALTH_MS = 4_000;
 const STILL_SO_MS = 60_000;
 /** After silence it is another handshake for a server that may have too much to do, and all who join wait for that. */
 const ASK_AGAIN_MS = 30_000;
+const UNROUTED: ReadonlySet<string | undefined> = new Set(['EHOSTUNREACH', 'ENETUNREACH']);
 /** More are named by no API server in its right mind. */
 const MOST_CHECKS = 8;
 
@@ -66,6 +67,7 @@ export async function readApiServer(
     if (!(error instanceof HostError)) throw error;
     const failed = readRequestError(error);
     if (error.errno === 'ETIMEDOUT') return { endpoint, ...failed, isSilent: true, ...(await unready()) };
+    if (UNROUTED.has(error.errno)) return { endpoint, ...failed, isUnrouted: true };
     if (error.errno !== 'EAI_AGAIN') return { endpoint, ...failed };
     return { endpoint, ...failed, problem: await silentNameServers(host) };
   } finally {

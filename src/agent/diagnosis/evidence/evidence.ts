@@ -64,6 +64,8 @@ export interface ApiServerView {
   failedAt?: 'dns' | 'tcp' | 'mute' | 'tls' | 'http';
   /** It neither answered nor refused in the time that it was given: nobody is there, or it has too much to do. */
   isSilent?: true;
+  /** No route leads there, or the last router on the way finds nobody at the address. */
+  isUnrouted?: true;
   /** Why, in a few words. */
   problem?: string;
   status?: number;

@@ -480,6 +480,20 @@ describe('runSequence', () => {
     expect(readFileSync(join(root, JOURNAL), 'utf8')).not.toContain('at work');
   });
 
+  it('counts its deadline from the start of the agent', async () => {
+    const startedAt = clock.monotonic();
+    await clock.advance(40_000);
+    let leftMs = 0;
+    const asks = step('a', () => ({ done: true }), {
+      run: async ({ remainingMs }) => {
+        leftMs = remainingMs();
+        return { done: true };
+      },
+    });
+    await sequence([asks], { deadlineSeconds: 60, startedAt });
+    expect(leftMs).toBe(17_000);
+  });
+
   it('says that it is alive while a step runs, and no longer', async () => {
     const long = step('a', () => ({ done: true }), {
       run: async () => {

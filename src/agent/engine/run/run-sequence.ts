@@ -44,7 +44,9 @@ class SequenceRun {
     this.#sequence = (resumes && history.open?.sequence) || host.uuid();
     this.#startedAt = (resumes && history.startedAt) || host.clock.now().toISOString();
     this.#startMono = host.clock.monotonic();
-    const deadline = new Deadline(host.clock, options.deadlineSeconds * 1000, this.#history.activeMs);
+    const beforeMs = options.startedAt === undefined ? 0 : this.#startMono - options.startedAt;
+    const usedMs = this.#history.activeMs + beforeMs;
+    const deadline = new Deadline(host.clock, options.deadlineSeconds * 1000, usedMs);
     this.#telling = new Telling(options);
     const ended = new AbortController();
     const signal = deadline.signal(options.stop, ended.signal);

@@ -20,6 +20,8 @@ export interface AttemptNote {
   resumed: number;
   /** Id of the bootstrap token that the cluster has accepted once: when it no longer does, that token has expired. */
   knownToken?: string;
+  /** What has been lacking in each of the last attempts, and for how long altogether. */
+  lacking?: { what: 'token' | 'route'; seconds: number };
 }
 
 /** @throws HostError */
@@ -44,7 +46,9 @@ export async function forgetAttempt(host: Host): Promise<void> {
 
 function parse(text: string): AttemptNote | undefined {
   try {
-    const { instance, verb, code, phase, resumed, knownToken } = JSON.parse(text) as Partial<AttemptNote>;
+    const { instance, verb, code, phase, resumed, knownToken, lacking } = JSON.parse(
+      text,
+    ) as Partial<AttemptNote>;
     if (typeof instance !== 'string' || (verb !== 'init' && verb !== 'join')) return undefined;
     return {
       instance,
@@ -53,6 +57,9 @@ function parse(text: string): AttemptNote | undefined {
       ...(typeof phase === 'string' ? { phase } : {}),
       resumed: Number(resumed) || 0,
       ...(typeof knownToken === 'string' ? { knownToken } : {}),
+      ...(lacking?.what === 'token' || lacking?.what === 'route'
+        ? { lacking: { what: lacking.what, seconds: Number(lacking.seconds) || 0 } }
+        : {}),
     };
   } catch {
     // Written atomically, so this is another program's doing.

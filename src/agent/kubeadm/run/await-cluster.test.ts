@@ -205,6 +205,26 @@ describe('awaitCluster', () => {
     expect(await found).toEqual({ endpoint: DEAD, inVain: true });
   });
 
+  it('says what is more likely never to come than to be late', async () => {
+    const knows = await serve(() => ({ status: 200, signedBy: ['zzzzzz'] }));
+    const signsNothing = await serve(() => ({ status: 200, signedBy: [] }));
+    expect(await wait([knows], { limitMs: 50 })).toEqual({ endpoint: knows, inVain: true, lacks: 'token' });
+    expect(await wait([signsNothing], { limitMs: 50 })).toEqual({ endpoint: signsNothing, inVain: true });
+    const host = createLinuxHost();
+    const send = (errno: string) => () => Promise.reject(new HostError('no way', errno));
+    const unrouted = (...errnos: string[]) => {
+      const left = [...errnos];
+      const client = () => ({ send: send(left.shift() ?? ''), close: () => undefined });
+      const at = { ...host, network: { ...host.network, client } } as unknown as typeof host;
+      const endpoints = errnos.map((_, index) => `10.0.0.${index}:6443`);
+      const spec = { endpoints, tokenId: ID, attempt: 1, limitMs: 50, signal: new AbortController().signal };
+      return awaitCluster(at, { ...spec, onProgress: () => undefined });
+    };
+    expect(await unrouted('EHOSTUNREACH')).toMatchObject({ lacks: 'route' });
+    expect(await unrouted('ENETUNREACH', 'EHOSTUNREACH')).toMatchObject({ lacks: 'route' });
+    expect(await unrouted('EHOSTUNREACH', 'ECONNREFUSED')).not.toHaveProperty('lacks');
+  });
+
   it('asks nobody where it cannot see what kubeadm will see, and there is nothing to choose', async () => {
     const endpoint = await serve(() => ({ status: 503 }));
     expect(await wait([], { limitMs: 0 })).toBeUndefined();

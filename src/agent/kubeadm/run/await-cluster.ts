@@ -22,7 +22,12 @@ export interface ClusterFound {
   endpoint: string;
   /** The time was over before the cluster could be joined: kubeadm can now say why in a few seconds. */
   inVain: boolean;
+  /** What it waited for in vain, where that is more likely never to come than to be late. */
+  lacks?: Lack;
 }
+
+/** `token`: the cluster does not know the token, and does know others. `route`: there is no way to the address. */
+export type Lack = 'token' | 'route';
 
 /** A dead one among several costs a second and a half at most, and not an attempt. */
 const CHOICE_MS = 1_500;
@@ -76,7 +81,10 @@ async function look(
     if (joinable) return { endpoint: joinable.endpoint, inVain: false };
     const best = (views.find(answers) ?? views[0]) as ApiServerView;
     const leftMs = end - host.clock.monotonic();
-    if (leftMs <= 0 || signal.aborted) return { endpoint: best.endpoint, inVain: limitMs > 0 };
+    if (leftMs <= 0 || signal.aborted) {
+      const lacks = lackOf(views, best);
+      return { endpoint: best.endpoint, inVain: limitMs > 0, ...(lacks ? { lacks } : {}) };
+    }
     const why = lacking(best, tokenId);
     if (why !== told) {
       onProgress(`waiting for the cluster: ${why}`);
@@ -110,6 +118,12 @@ async function enough(
       }, reject);
   }).finally(() => chosen.abort());
   return asked.flatMap((_, index) => views.get(index) ?? []);
+}
+
+/** The best of them is not joinable. */
+function lackOf(views: readonly ApiServerView[], { clusterInfo }: ApiServerView): Lack | undefined {
+  if ((clusterInfo?.signedBy.length ?? 0) > 0) return 'token';
+  return views.every(({ isUnrouted }) => isUnrouted) ? 'route' : undefined;
 }
 
 /** A refusal is no work for anybody. */

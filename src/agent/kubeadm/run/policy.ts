@@ -6,6 +6,14 @@ export const DISCOVERY_SECONDS = 60;
 /** Where Slipway has waited for the cluster and none came, kubeadm only has to say why. */
 export const LAST_WORD_SECONDS = 10;
 
+/**
+ * A token that the cluster does not know while it knows others, and an address without a route, are late by a minute at most: a
+ * kube-controller-manager that takes over as leader signs within that, and a virtual address moves faster. Three minutes leave room
+ * for both, and for somebody who makes a token by hand; kubeadm alone gives up after five. Whoever waits longer keeps Cluster API
+ * from replacing a machine that will never join.
+ */
+export const GRACE_SECONDS = 180;
+
 /** Where a container runtime has answered nobody for so long, kubeadm is left to complain of it. */
 export const RUNTIME_SECONDS = 30;
 

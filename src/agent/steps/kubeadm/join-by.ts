@@ -3,7 +3,7 @@ import type { StepContext } from '../../engine/step.ts';
 import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
 import { goesThroughProxy } from '../../kubeadm/config/through-proxy.ts';
 import { awaitCluster, type ClusterFound } from '../../kubeadm/run/await-cluster.ts';
-import { capSeconds, DISCOVERY_SECONDS } from '../../kubeadm/run/policy.ts';
+import { capSeconds, DISCOVERY_SECONDS, GRACE_SECONDS, LAST_WORD_SECONDS } from '../../kubeadm/run/policy.ts';
 import { callVariables } from './call-environment.ts';
 
 /**
@@ -11,12 +11,14 @@ import { callVariables } from './call-environment.ts';
  * there is none to choose or to see, as with discovery by a file.
  *
  * @param shell Directory of the shell's state: kubeadm gets what the shell has exported.
+ * @param waitedSeconds How long attempts before have waited for what was still lacking at their end.
  */
 export async function joinBy(
   command: KubeadmCommand,
   config: Partial<KubeadmConfig>,
   context: StepContext,
   shell: string,
+  waitedSeconds = 0,
 ): Promise<ClusterFound | undefined> {
   const { verb, endpoints = [] } = command;
   const { apiServer, tokenId } = config;
@@ -27,16 +29,21 @@ export async function joinBy(
     endpoints: asked,
     tokenId,
     attempt: context.attempt,
-    limitMs: sees ? 1000 * patience(config, context) : 0,
+    limitMs: sees ? 1000 * patience(config, context, waitedSeconds) : 0,
     signal: context.signal,
     onProgress: (message) => void context.progress(message),
   });
 }
 
-/** Seconds: as long as kubeadm's discovery would take. */
-function patience({ discoveryTimeoutSeconds }: Partial<KubeadmConfig>, context: StepContext): number {
+/** Seconds: as long as kubeadm's discovery would take, and no longer than what is lacking has grace. */
+function patience(
+  { discoveryTimeoutSeconds }: Partial<KubeadmConfig>,
+  context: StepContext,
+  waitedSeconds: number,
+): number {
   return Math.min(
     DISCOVERY_SECONDS,
+    Math.max(LAST_WORD_SECONDS, GRACE_SECONDS - waitedSeconds),
     discoveryTimeoutSeconds ?? DISCOVERY_SECONDS,
     capSeconds(context.remainingMs()) ?? DISCOVERY_SECONDS,
   );

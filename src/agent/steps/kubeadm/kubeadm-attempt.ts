@@ -22,6 +22,7 @@ import { findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { noteBefore } from '../../reset/before.ts';
 import type { Shared } from '../kind/shared.ts';
 import { callEnvironment } from './call-environment.ts';
+import { isGraceOver, lackingIn } from './grace.ts';
 import { joinBy } from './join-by.ts';
 import { prepareCredential } from './kubelet-credential.ts';
 import { prepareRuntime } from './prepare-runtime.ts';
@@ -49,6 +50,7 @@ export async function attemptKubeadm(
 ): Promise<StepResult | undefined> {
   const { host, signal } = context;
   const { verb } = command;
+  const began = host.clock.monotonic();
   try {
     const path = await findRealKubeadm(host, host.root === '/' ? process.execPath : undefined);
     const isRepeated = await wasTried(command, context, owner);
@@ -60,7 +62,9 @@ export async function attemptKubeadm(
     const adopts = earlier === 'running' || earlier === 'ended';
     const note = isRepeated ? await readAttempt(host, { ...owner, verb }) : undefined;
     const attempt = { command, context, owner, config, note };
-    const cluster = adopts ? undefined : await joinBy(command, config, context, shell.directory);
+    const cluster = adopts
+      ? undefined
+      : await joinBy(command, config, context, shell.directory, note?.lacking?.seconds);
     const { args, converted } = await shapedArguments(host, reading, {
       discoveryTimeoutSeconds: cluster?.inVain ? LAST_WORD_SECONDS : DISCOVERY_SECONDS,
       minor: shapes(command, config) ? await kubeadmMinor(host, path) : undefined,
@@ -106,7 +110,10 @@ export async function attemptKubeadm(
     });
     const none = run.exitStatus === 0 ? undefined : noKubeadm({ path, ...run });
     if (none) return { done: false, failure: none, retry: 'no' };
-    return run.exitStatus === 0 ? undefined : await failedRun(attempt, run, skipped.length > 0);
+    if (run.exitStatus === 0) return undefined;
+    const seconds = (host.clock.monotonic() - began) / 1000;
+    const lacking = lackingIn(run.failure, cluster?.lacks, seconds, note?.lacking);
+    return await failedRun(attempt, run, skipped.length > 0, lacking);
   } catch (error) {
     if (error instanceof KubeadmError) return { done: false, failure: error.failure, retry: 'no' };
     throw error;
@@ -154,10 +161,16 @@ function withoutPhases(
   return [...args, `--skip-phases=${[...new Set([...skipped, ...users])].join()}`];
 }
 
-async function failedRun(attempt: AttemptParts, run: ExplainedRun, resumed: boolean): Promise<StepResult> {
+async function failedRun(
+  attempt: AttemptParts,
+  run: ExplainedRun,
+  resumed: boolean,
+  lacking: AttemptNote['lacking'],
+): Promise<StepResult> {
   const { command, context, owner, note, config } = attempt;
   const { host, signal } = context;
   const found = run.failure;
+  const isOver = isGraceOver(lacking);
   const isVanished = found === undefined || (run.exitStatus === undefined && !signal.aborted);
   await noteAttempt(host, {
     instance: owner.instance,
@@ -167,6 +180,8 @@ async function failedRun(attempt: AttemptParts, run: ExplainedRun, resumed: bool
     ...(isVanished || found.phase === undefined ? {} : { phase: found.phase }),
     resumed: resumed ? (note?.resumed ?? 0) + 1 : 0,
     ...(run.tokenWasKnown && config.tokenId !== undefined ? { knownToken: config.tokenId } : {}),
+    // Another start has its own grace.
+    ...(lacking && !isOver ? { lacking } : {}),
   });
   if (isVanished) return { done: false, failure: vanished(command.verb), retry: 'yes' };
   // We ended it: what it says of that is no reason, what it had complained of before is one.
@@ -179,7 +194,10 @@ async function failedRun(attempt: AttemptParts, run: ExplainedRun, resumed: bool
     };
   }
   if (found.code === 'NodeNameInUse') return nameInUse(attempt, found);
-  return { done: false, failure: journalled(found), retry: RETRY[found.persistence] };
+  if (!isOver || lacking === undefined)
+    return { done: false, failure: journalled(found), retry: RETRY[found.persistence] };
+  const cause = `${found.cause.replace(/\.$/, '')}, and nothing has changed for ${Math.round(lacking.seconds / 60)} minutes.`;
+  return { done: false, failure: { ...journalled(found), cause }, retry: 'no' };
 }
 
 /**

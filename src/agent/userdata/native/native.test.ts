@@ -19,7 +19,8 @@ const steps = (document: Document) =>
   plan(document).map(({ id, title, digest, details }) => ({ id, title, digest, details }));
 
 /** What decides how a bootstrap goes and is no step. */
-const settings = ({ wipe, isMetadataGuarded, onError, withoutKubeadm }: Document) => ({
+const settings = ({ wipe, isMetadataGuarded, onError, withoutKubeadm, deadlineSeconds }: Document) => ({
+  deadlineSeconds,
   wipe,
   isMetadataGuarded,
   onError,
@@ -78,7 +79,10 @@ describe('what is converted makes the same machine', () => {
       'slipway: {expect: {unmet: warn, memory: ">= 1.5Gi", cpus: 2, firmware: uefi, secureBoot: true, gpus: [{model: A100}], disks: [{size: ">= 500G", rotational: false}, {}]}, labels: {example.com/gpu: "{{ facts.gpus[0].model }}", tier: "1"}}\nruncmd: ["kubeadm join --config /a"]',
     ],
     ['a number of GPUs', 'slipway: {kubeadm: none, expect: {gpus: ">= 2"}}'],
-    ['what comes after', 'slipway: {kubeadm: none, wipe: false, metadata: guarded, onError: stop}'],
+    [
+      'what comes after',
+      'slipway: {kubeadm: none, wipe: false, metadata: guarded, onError: stop, deadline: 20m}',
+    ],
     ['no node', 'slipway: {kubeadm: none}'],
     [
       'a fetched file',

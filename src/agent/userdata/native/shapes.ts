@@ -280,6 +280,7 @@ const NODE: Record<string, Shape> = {
   wipe: bool,
   isMetadataGuarded: bool,
   onError: oneOf('stop', 'continue'),
+  deadlineSeconds: whole(1, 1_000_000),
 };
 
 /** The one document, as it stands in a file: all formats of user data become this, and it is one itself. */

@@ -83,3 +83,9 @@ function isNodeFile(path: string): boolean {
   const prefix = `${NODE_FILES.dropIns}/`;
   return path.startsWith(prefix) && DROP_IN.test(path.slice(prefix.length));
 }
+
+/** What the machine's own files say of the deadline; their problems are told with the document. */
+export async function deadlineOfMachine(host: Host): Promise<number | undefined> {
+  const onDisk = await readNodeFiles(host).catch(() => []);
+  return onDisk.length === 0 ? undefined : settingsIn(onDisk, [], []).deadlineSeconds;
+}

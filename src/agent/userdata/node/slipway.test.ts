@@ -31,6 +31,14 @@ describe('the key slipway', () => {
     ]);
   });
 
+  test('says how long a bootstrap may take', () => {
+    expect(read('slipway: {deadline: 1h30m}\n').deadlineSeconds).toBe(5400);
+    expect(read('slipway: {deadline: 600}\n').deadlineSeconds).toBe(600);
+    expect(told('slipway: {deadline: 0s}\n')).toEqual([
+      expect.stringMatching(/^error slipway: deadline must be a duration/),
+    ]);
+  });
+
   test('changes nothing where it is empty', () => {
     for (const text of ['slipway:\n', 'slipway: {}\n', 'slipway: {preflight: ~}\n']) {
       expect(told(text)).toEqual([]);

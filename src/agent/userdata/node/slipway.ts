@@ -1,3 +1,4 @@
+import { parseSeconds } from '../../../kit/duration.ts';
 import type { Document, PreflightSettings } from '../../document/document.ts';
 import type { NodeSettings } from '../../document/node-settings.ts';
 import { PATCHES_DIR } from '../../document/paths.ts';
@@ -17,6 +18,7 @@ export interface SlipwayKey {
   /** `metadata: guarded`. */
   isMetadataGuarded?: boolean;
   onError?: 'stop' | 'continue';
+  deadlineSeconds?: number;
 }
 
 /**
@@ -39,6 +41,7 @@ export function readSlipway(node: Node, report: Report): SlipwayKey {
   if (metadata !== undefined && metadata !== 'guarded')
     fields.wrong('metadata', 'metadata may be guarded, and nothing else.');
   const onError = readOnError(fields);
+  const deadlineSeconds = readDeadline(fields);
   const settings = readNode(fields, report);
   fields.refuseUnknown();
   return {
@@ -49,7 +52,17 @@ export function readSlipway(node: Node, report: Report): SlipwayKey {
     ...(wipe === undefined ? {} : { wipe }),
     ...(metadata === undefined ? {} : { isMetadataGuarded: true }),
     ...(onError === undefined ? {} : { onError }),
+    ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
   };
+}
+
+function readDeadline(fields: Fields): number | undefined {
+  const text = fields.looseText('deadline');
+  if (text === undefined) return undefined;
+  const seconds = parseSeconds(text);
+  if (seconds !== undefined && seconds >= 1) return seconds;
+  fields.wrong('deadline', 'deadline must be a duration such as 90s, 15m or 1h30m.');
+  return undefined;
 }
 
 function readOnError(fields: Fields): SlipwayKey['onError'] {
@@ -67,7 +80,16 @@ export function merged(under: SlipwayKey, over: SlipwayKey): SlipwayKey {
 /** The document with what the key says: of the machine, and of each call of kubeadm. */
 export function withSlipway(
   document: Document,
-  { preflight, node, endpoints, withoutKubeadm, wipe, isMetadataGuarded, onError }: SlipwayKey,
+  {
+    preflight,
+    node,
+    endpoints,
+    withoutKubeadm,
+    wipe,
+    isMetadataGuarded,
+    onError,
+    deadlineSeconds,
+  }: SlipwayKey,
 ): Document {
   const hasPatches = (node?.kubeadm?.patches.length ?? 0) > 0;
   return {
@@ -77,6 +99,7 @@ export function withSlipway(
     ...(wipe === undefined ? {} : { wipe }),
     ...(isMetadataGuarded ? { isMetadataGuarded } : {}),
     ...(onError === undefined ? {} : { onError }),
+    ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
     ...(node === undefined || Object.keys(node).length === 0 ? {} : { node }),
     commands: document.commands.map((command) => {
       if (command.kind !== 'kubeadm') return command;
