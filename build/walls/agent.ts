@@ -22,7 +22,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   cli: `kit kit/terminal protocol protocol/codes secrets bootstrap bootstrap/again bootstrap/lifecycle cli/authors cli/facts cli/options
     cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine facts/judge host
     identity/tpm install install/windows kit/command-line kubeadm/config machine.ts network preflight
-    preflight/checks redaction release report report/events reset settings startup steps timeline userdata userdata/jinja/values
+    preflight/checks redaction release report report/events reset settings startup steps timeline tools userdata userdata/jinja/values
     npm:commander`,
   'cli/authors': `kit kit/terminal protocol/codes secrets apply check check/rule cli/options cli/process cli/text
     document fetch host machine.ts platform/instance preflight redaction steps text userdata
@@ -32,7 +32,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'cli/options': 'kit kit/terminal host',
   'cli/process': 'kit kit/terminal protocol collect document engine host steps userdata',
   'cli/shim': `protocol secrets tpm/sealing bootstrap callers cli/options cli/process cli/text document engine host
-    identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts redaction steps userdata`,
+    identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts redaction steps tools userdata`,
   'cli/text': `kit kit/terminal protocol protocol/codes secrets bootstrap check/rule cli/process diagnosis diagnosis/transcript
     diagnosis/words document engine host identity/tpm kit/command-line report/watch steps steps/kind npm:commander`,
   cluster: 'kit protocol protocol/codes secrets document host text text/yaml',
@@ -176,7 +176,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'text/yaml': 'kit document text text/yaml/scan',
   'text/yaml/scan': 'kit text',
   timeline: 'kit kit/terminal protocol',
-  tools: 'kit protocol protocol/codes secrets host',
+  tools: 'kit protocol protocol/codes secrets document host',
   userdata: `kit protocol secrets callers document engine fetch host kubeadm/config platform/instance text text/yaml
     userdata/cloud-config userdata/decode userdata/forms userdata/handed userdata/ignition userdata/instance
     userdata/jinja userdata/merge userdata/native userdata/network userdata/node userdata/sealed userdata/sources

@@ -4,6 +4,7 @@ import { bootstrap } from '../bootstrap/bootstrap.ts';
 import type { BootstrapOptions } from '../bootstrap/options.ts';
 import { AgentBusyError } from '../bootstrap/with-verdict.ts';
 import { createHost } from '../machine.ts';
+import { wakeReporter } from '../tools/wake-reporter.ts';
 import {
   demandDirectory,
   demandRoot,
@@ -47,6 +48,8 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
       );
     const host = createHost({ root, programs: 'trust' });
     await demandDirectory(host);
+    // Somebody may call this long after the boot, as after a reset.
+    void wakeReporter(host);
     const live = process.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
     const stop = new AbortController();
     let reboots = false;

@@ -3,6 +3,7 @@ import { visibleOutput } from '../../kit/terminal/visible.ts';
 import { AgentBusyError } from '../bootstrap/with-verdict.ts';
 import { createHost } from '../machine.ts';
 import { kubeadmRuns, type ResetReport, resetNode } from '../reset/reset.ts';
+import { wakeReporter } from '../tools/wake-reporter.ts';
 import { demandRoot, formatOption, withUsage } from './options/options.ts';
 import { version } from './process/version.ts';
 
@@ -39,6 +40,7 @@ export function resetCommand(flags: ResetFlags): Promise<number> {
         agent: version().version,
         onLine: (line) => process.stderr.write(`${visibleOutput(line)}\n`),
       });
+      await wakeReporter(host);
       process.stdout.write(
         format === 'json' ? `${JSON.stringify({ version: 1, ...report }, undefined, 2)}\n` : asText(report),
       );

@@ -82,6 +82,11 @@ export interface Processes {
    * @throws HostError if the program cannot start
    */
   replace(argv: [string, ...string[]], env?: Record<string, string | undefined>): Promise<never>;
+  /**
+   * Runs the program with this process's own streams, to its end, and gives its exit status.
+   * @throws HostError if the program cannot start
+   */
+  attached(argv: [string, ...string[]], env?: Record<string, string | undefined>): Promise<number>;
   /** The machine path of the first executable of that name in PATH that `accept` allows. */
   which(name: string, accept?: (path: string) => Promise<boolean>): Promise<string | undefined>;
   isAlive(pid: number): boolean;

@@ -26,6 +26,14 @@ it.each([
   ['nothing ever happened', undefined, 31_000, {}, /nothing began/],
   ['an agent is at work, whatever was before', ended('failed'), 90_000, { working: true }, undefined],
   ['a sequence is under way', began, 900_000, {}, undefined],
+  ['the node was reset', event({ type: 'node.reset' }), 1, {}, /was reset/],
+  [
+    'the node was reset and an agent is at work',
+    event({ type: 'node.reset' }),
+    1,
+    { working: true },
+    undefined,
+  ],
   ['it failed for good', ended('failed', { failure }), 1, {}, /failed, and that is final/],
   [
     'it was told to stop, perhaps for a restart',

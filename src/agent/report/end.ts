@@ -28,6 +28,7 @@ export function endReason(state: EndState): string | undefined {
   const since = now - last.mono;
   if (last.type === 'agent.lost')
     return since > RESUME_MS ? 'the agent is gone and did not come back' : undefined;
+  if (last.type === 'node.reset') return 'the node was reset';
   if (last.type !== 'sequence.ended') return undefined;
   if (last.result !== 'succeeded') {
     if (last.failure?.code === 'Interrupted' && since <= RESUME_MS) return undefined;

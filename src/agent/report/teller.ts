@@ -67,7 +67,7 @@ export class Teller {
     return this.#o.spool.last(
       ({ type, boot }) =>
         boot === this.#o.boot &&
-        (type === 'sequence.started' || type === 'sequence.ended' || type === 'agent.lost'),
+        ['sequence.started', 'sequence.ended', 'agent.lost', 'node.reset'].includes(type),
     );
   }
 

@@ -9,6 +9,7 @@ import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { type BootstrapCall, byWholePath } from '../../kubeadm/config/invocation.ts';
 import { planCall } from '../../steps/plan.ts';
+import { wakeReporter } from '../../tools/wake-reporter.ts';
 import { type Loaded, loadCall, loadDocument } from '../../userdata/load.ts';
 import { catchFaults } from '../process/crash.ts';
 import { stopSignal } from '../process/stop-signal.ts';
@@ -52,6 +53,8 @@ export async function shimBootstrap(host: Host, invocation: BootstrapCall): Prom
   try {
     const hooks = { fault: catchFaults(stop), unwritten: complain };
     const outcome = await withVerdict(host, { mode: 'shim', agent, ...hooks }, async (about) => {
+      // An earlier run of this machine may have let it end.
+      void wakeReporter(host);
       const unopened = await openKubeadmFiles(host, command);
       const call = await loadCall(host, command);
       const given = await userDataOfCloudInit(host);

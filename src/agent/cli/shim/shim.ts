@@ -45,11 +45,18 @@ export async function shim(argv: string[]): Promise<number> {
 
 async function passThrough(host: Host, argv: string[]): Promise<number> {
   const path = await findRealKubeadm(host, process.execPath);
-  if (argv[0] === 'reset') {
-    const { noteReset } = await import('./shim-reset.ts');
-    await noteReset(host);
-  }
   try {
+    if (argv[0] === 'reset' && isRoot()) {
+      const { kindOfReset, noteReset } = await import('./shim-reset.ts');
+      const kind = kindOfReset(argv.slice(1));
+      if (kind === 'when it was asked') {
+        const status = await host.processes.attached([path, ...argv], kubeadmEnvironment());
+        if (status === 0) await noteReset(host);
+        return status;
+      }
+      // Noted first: if it is killed half-way, the node must not pass for finished.
+      if (kind === 'at once') await noteReset(host);
+    }
     return await host.processes.replace([path, ...argv], kubeadmEnvironment());
   } catch (error) {
     if (!(error instanceof HostError)) throw error;

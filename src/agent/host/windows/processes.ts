@@ -29,14 +29,11 @@ export function createProcesses(root: string): Processes {
       process.title = name;
     },
 
-    async replace([file, ...args], env) {
-      const { status, error } = childProcess().spawnSync(file, args, {
-        env: childEnvironment(env),
-        stdio: 'inherit',
-      });
-      if (error) throw toHostError(error, 'starting', file);
-      process.exit(status ?? 1);
+    async replace(argv, env) {
+      process.exit(attached(argv, env));
     },
+
+    attached: async (argv, env) => attached(argv, env),
 
     async which(name, accept = async () => true) {
       const file = win32.extname(name) === '' ? `${name}.exe` : name;
@@ -50,6 +47,18 @@ export function createProcesses(root: string): Processes {
       return undefined;
     },
   };
+}
+
+function attached(
+  [file, ...args]: [string, ...string[]],
+  env: Record<string, string | undefined> | undefined,
+): number {
+  const { status, error } = childProcess().spawnSync(file, args, {
+    env: childEnvironment(env),
+    stdio: 'inherit',
+  });
+  if (error) throw toHostError(error, 'starting', file);
+  return status ?? 1;
 }
 
 function isAlive(pid: number): boolean {

@@ -47,12 +47,12 @@ export function createProcesses(root: string): Processes {
         process.removeAllListeners('warning');
         process.execve(file, [argv[0], ...args], environment as Record<string, string>);
       }
-      const { status, signal, error } = childProcess().spawnSync(file, args, {
-        env: environment,
-        stdio: 'inherit',
-      });
-      if (error) throw toHostError(error, 'starting', argv[0]);
-      process.exit(status ?? 128 + (signal ? os().constants.signals[signal] : 0));
+      process.exit(attached(file, args, environment));
+    },
+
+    async attached(argv, env) {
+      const [file, ...args] = inRoot(root, argv);
+      return attached(file, args, childEnvironment(env));
     },
 
     async which(name, accept = async () => true) {
@@ -63,4 +63,10 @@ export function createProcesses(root: string): Processes {
       return undefined;
     },
   };
+}
+
+function attached(file: string, args: string[], env: NodeJS.ProcessEnv): number {
+  const { status, signal, error } = childProcess().spawnSync(file, args, { env, stdio: 'inherit' });
+  if (error) throw toHostError(error, 'starting', file);
+  return status ?? 128 + (signal ? os().constants.signals[signal] : 0);
 }

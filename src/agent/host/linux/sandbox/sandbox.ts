@@ -52,6 +52,7 @@ export function createSandboxedProcesses(root: string, mayWrite: boolean): Proce
     startDurable: ({ argv }) => none(argv[0]),
     runDurable: ({ argv }) => none(argv[0]),
     replace: ([file]) => none(file),
+    attached: ([file]) => none(file),
     sandbox: { refusal, unasked: () => [...unasked] },
   };
 }
