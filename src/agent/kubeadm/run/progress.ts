@@ -1,15 +1,57 @@
 /** Turns kubeadm's output into progress messages as it comes. */
 import { Redactor } from '../../../secrets/redact.ts';
 
-/** Phase markers that tell a person something; not hints and warnings. */
+/** A line that begins a phase, or belongs to one. */
 const MARKER = /^\[([a-z][a-z0-9-]*(?:\/[a-z-]+)?)\] (\S.*)$/;
-const NOISE = [
-  /^FYI: /,
-  /^You can also perform this action/,
-  /^This might take a minute/,
-  /^WARNING: /,
-  /^If you know what/,
+
+/**
+ * What kubeadm is about, by phase. Its own lines are not told: some sound like an error on a healthy machine ("The system
+ * verification failed" of a check that is ignored, a health check that is refused while the kubelet starts).
+ */
+const PHASES: Readonly<Record<string, string>> = {
+  preflight: 'checking the machine',
+  init: 'making a control plane',
+  discovery: 'finding the cluster',
+  certs: 'making certificates',
+  'copy-certs': 'using the shared certificates',
+  'download-certs': 'fetching the shared certificates',
+  kubeconfig: 'writing kubeconfig files',
+  patches: 'applying patches',
+  'kubelet-start': 'setting up the kubelet and starting it',
+  'kubelet-check': 'waiting until the kubelet is healthy',
+  'kubelet-finalize': 'giving the kubelet its own certificate',
+  kubelet: 'storing the configuration of kubelets in the cluster',
+  'control-plane': 'writing static pods',
+  'control-plane-check': 'waiting until the control plane is healthy',
+  'wait-control-plane': 'waiting for the control plane',
+  apiclient: 'waiting for the control plane',
+  'check-etcd': 'looking whether etcd is healthy',
+  etcd: 'setting up the etcd member',
+  'upload-config': 'storing the configuration in the cluster',
+  'upload-certs': 'storing the shared certificates in the cluster',
+  'mark-control-plane': 'marking the node as a control plane',
+  'bootstrap-token': 'setting up bootstrap tokens',
+  addons: 'installing add-ons',
+};
+
+/** Lines that say more than their phase. */
+const LINES: readonly (readonly [line: RegExp, words: string])[] = [
+  [/^\[preflight\] Pulling images/, 'preflight: pulling images'],
+  [
+    /^\[kubelet-start\] Waiting for the kubelet to perform the TLS/,
+    'kubelet-start: waiting for the certificate of the kubelet',
+  ],
+  [/^\[kubelet-check\] The kubelet is healthy/, 'kubelet-check: the kubelet is healthy'],
+  [
+    /^\[kubelet-check\] The kubelet is not healthy after/,
+    'kubelet-check: the kubelet has not become healthy in time',
+  ],
+  [/^\[control-plane-check\] ([a-z-]{1,40}) is healthy after/, 'control-plane-check: $1 is healthy'],
+  [/^\[addons\] Applied essential addon: ([\w.-]{1,40})/, 'addons: installed $1'],
 ];
+
+/** A phase that is not done is none. */
+const SKIPPED = /^Skipping phase/;
 const MAX = 200;
 /** Only a control plane with an etcd of its own says it, and only in a join. */
 const JOINS_ETCD = /^\[check-etcd\] Checking that the etcd cluster is healthy/;
@@ -39,10 +81,15 @@ export function progressReader(): (line: string, stream: 'stdout' | 'stderr') =>
 
 function ofStep(line: string, joinsEtcd: boolean): string | undefined {
   const [, phase, text = ''] = MARKER.exec(line) ?? [];
-  if (phase === undefined || NOISE.some((pattern) => pattern.test(text))) return undefined;
+  if (phase === undefined || SKIPPED.test(text)) return undefined;
   if (joinsEtcd && ETCD_WRITTEN.test(line))
-    return 'etcd: Waiting for the new etcd member to start and catch up';
-  return `${phase}: ${cut(text)}`;
+    return 'etcd: waiting for the new etcd member to start and catch up';
+  for (const [pattern, words] of LINES) {
+    const match = pattern.exec(line);
+    if (match) return words.replace('$1', match[1] ?? '');
+  }
+  const [first = ''] = phase.split('/');
+  return `${phase}: ${Object.hasOwn(PHASES, first) ? PHASES[first] : 'kubeadm is in this phase'}`;
 }
 
 function ofEtcdClient(line: string): string | undefined {

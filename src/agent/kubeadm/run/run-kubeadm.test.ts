@@ -40,8 +40,8 @@ describe('kubeadm as a program', () => {
     expect(run).toMatchObject({ exitStatus: 7, adopted: false });
     expect(run.stderr).toContain('error execution phase preflight');
     expect(progress).toEqual([
-      'preflight: Running pre-flight checks',
-      'kubelet-start: Using token: abcdef.[redacted]',
+      'preflight: checking the machine',
+      'kubelet-start: setting up the kubelet and starting it',
     ]);
     expect(lines).toContain('stderr: error execution phase preflight: Unauthorized');
     expect(machine.calls).toEqual(['join --config /a b']);
@@ -112,33 +112,39 @@ describe('kubeadm as a program', () => {
 });
 
 describe('progressReader', () => {
-  it('tells each phase once and leaves out hints', () => {
+  it('tells each phase once, in words of its own', () => {
     const read = progressReader();
-    const told = [
-      '[kubelet-check] The kubelet is not healthy',
-      '[kubelet-check] The kubelet is not healthy',
+    const lines = [
+      '[preflight] Running pre-flight checks',
+      '[preflight] The system verification failed. Printing the output from the verification:',
       "[preflight] You can also perform this action in beforehand using 'kubeadm config images pull'",
+      '[preflight] Pulling images required for setting up a Kubernetes cluster',
+      '[kubelet-check] Waiting for a healthy kubelet at http://127.0.0.1:10248/healthz. This can take up to 4m0s',
+      "[kubelet-check] The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: connection refused.",
+      '[kubelet-check] The kubelet is healthy after 1.5s',
+      '[upload-certs] Skipping phase. Please see --upload-certs',
+      '[addons] Applied essential addon: CoreDNS',
+      '[some-new-phase] Something failed with an error: abcdef.0123456789abcdef',
       '\tUnfortunately, an error has occurred:',
       'Run kubectl get nodes',
-      `[certs] ${'x'.repeat(500)}`,
-    ].map((line) => read(line, 'stdout'));
-    expect(told.slice(0, 5)).toEqual([
-      'kubelet-check: The kubelet is not healthy',
-      undefined,
-      undefined,
-      undefined,
-      undefined,
+    ];
+    expect(lines.flatMap((line) => read(line, 'stdout') ?? [])).toEqual([
+      'preflight: checking the machine',
+      'preflight: pulling images',
+      'kubelet-check: waiting until the kubelet is healthy',
+      'kubelet-check: the kubelet is healthy',
+      'addons: installed CoreDNS',
+      'some-new-phase: kubeadm is in this phase',
     ]);
-    expect(told[5]?.length).toBeLessThan(220);
     expect(read('[certs] on stderr', 'stderr')).toBeUndefined();
   });
 
   it('tells that a join waits for etcd, of which kubeadm says nothing', () => {
     const written = '[etcd] Creating static Pod manifest for "etcd"';
-    expect(progressReader()(written, 'stdout')).toBe('etcd: Creating static Pod manifest for "etcd"');
+    expect(progressReader()(written, 'stdout')).toBe('etcd: setting up the etcd member');
     const read = progressReader();
     read('[check-etcd] Checking that the etcd cluster is healthy', 'stdout');
-    expect(read(written, 'stdout')).toBe('etcd: Waiting for the new etcd member to start and catch up');
+    expect(read(written, 'stdout')).toBe('etcd: waiting for the new etcd member to start and catch up');
     const retry = (method: string, error: string): string =>
       `{"level":"warn","ts":"2026-11-21T02:34:29.1Z","logger":"etcd-client","caller":"v3/retry_interceptor.go:65","msg":"retrying of unary invoker failed","target":"etcd-endpoints://0xc0001/192.0.2.7:2379",${method}"attempt":0,"error":"rpc error: code = Unavailable desc = ${error}"}`;
     const told = [
