@@ -19,6 +19,10 @@ export interface Finding {
 /** Most findings of one rule in one file; whoever has more has read enough. */
 const MOST_HITS = 100;
 
+const SIZE = 'larger-than-a-cloud-takes';
+
+const isKnown = (cloud: string | undefined): boolean => CLOUDS.some(({ name }) => name === cloud);
+
 /** Everything worth a word in a document, in the order of its lines: what reading it told, and what the rules find. */
 export function check(
   raw: Buffer,
@@ -27,7 +31,9 @@ export function check(
   cloud: string | undefined,
 ): Finding[] {
   const seen = see(raw, document);
-  const hits = RULES.flatMap((rule) =>
+  // What a cloud that was named takes is said once, and of no other cloud.
+  const rules = isKnown(cloud) ? RULES.filter(({ id }) => id !== SIZE) : RULES;
+  const hits = rules.flatMap((rule) =>
     rule
       .find(seen)
       .slice(0, MOST_HITS)
@@ -56,7 +62,7 @@ export function findingOf({ severity, code, message, where }: ReportEntry): Find
 
 function tooLarge(raw: Buffer, name: string | undefined): Finding[] {
   const cloud = CLOUDS.find((row) => row.name === name);
-  const rule = RULES.find(({ id }) => id === 'larger-than-a-cloud-takes');
+  const rule = RULES.find(({ id }) => id === SIZE);
   if (cloud === undefined || rule === undefined || sizeFor(cloud, raw.length) <= cloud.bytes) return [];
   const size = `${sizeFor(cloud, raw.length)} bytes${cloud.counts === 'base64' ? ' as base64' : ''}`;
   const zipped = `with gzip ${sizeFor(cloud, gzipSync(raw).length)}`;

@@ -20,6 +20,8 @@ export interface FileEntry {
   /** What becomes of what is there already; without it, the file takes the place of a file. */
   rule?: PlaceRule;
   where?: Position;
+  /** Where its first line stands in the user data, if all its lines follow there. */
+  textAt?: Position;
 }
 
 /** Something that lies on a web server, or in a store of secrets. */

@@ -15,3 +15,12 @@ export interface ReportEntry {
   message: string;
   where?: Position;
 }
+/** A place in a file of the user data as a place in these; the file's own where its lines do not stand there. */
+export function placeInFile(
+  { where, textAt }: { where?: Position | undefined; textAt?: Position | undefined },
+  line: number,
+  column = 1,
+): Position | undefined {
+  if (textAt === undefined) return where;
+  return { ...textAt, line: textAt.line + line - 1, column: textAt.column + column - 1 };
+}

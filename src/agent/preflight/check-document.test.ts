@@ -33,11 +33,11 @@ describe('checkDocument', () => {
     const bad = userData(GOOD.replace('"a:1"', 'a'));
     expect(check(bad)).toEqual([
       expect.stringMatching(
-        /^error 3 .*apiServerEndpoint must be host:port \(\/run\/kubeadm\/join.yaml line 4, column 52\)/,
+        /^error 8 .*apiServerEndpoint must be host:port \(\/run\/kubeadm\/join.yaml line 4, column 52\)/,
       ),
     ]);
     expect(check(bad.replace('runcmd:\n', 'runcmd:\n- sed -i s/a/a:6443/ /run/kubeadm/join.yaml\n'))).toEqual(
-      [expect.stringMatching(/^warning 3 /)],
+      [expect.stringMatching(/^warning 8 /)],
     );
     expect(check(`${bad}bootcmd: ["true"]\n`)).toEqual([expect.stringMatching(/^warning/)]);
   });
@@ -52,5 +52,27 @@ describe('checkDocument', () => {
       '  append: true\n  content: |',
     );
     expect(check(added)).toEqual([]);
+  });
+
+  it('takes a variable that a command fills in before kubeadm for no name', () => {
+    const named = userData(`${GOOD}nodeRegistration: {name: "\${INSTANCE_ID}"}\n`);
+    expect(check(named)).toEqual([
+      expect.stringMatching(
+        /^error 9 .*cannot be the name of a node .*; nothing before kubeadm fills the variable in$/,
+      ),
+    ]);
+    const withCommand = (command: string) => check(named.replace('runcmd:\n', `runcmd:\n- ${command}\n`));
+    expect(withCommand('envsubst < /run/kubeadm/join.yaml > /tmp/a')).toEqual([]);
+    expect(withCommand('sed -i s/a/b/ /run/kubeadm/join.yaml')).toEqual([]);
+    expect(withCommand('envsubst < /etc/other.yaml')).toHaveLength(1);
+    expect(withCommand('cat /run/kubeadm/join.yaml')).toHaveLength(1);
+    const after = named.replace(/$/, '- envsubst < /run/kubeadm/join.yaml\n');
+    expect(check(after)).toEqual([expect.stringMatching(/^error/)]);
+  });
+
+  it('tells the line of the user data only where the lines of the file stand there', () => {
+    const bad = GOOD.replace('"a:1"', 'a');
+    const folded = userData(bad).replace('content: |', `content: ${JSON.stringify(bad)}\n  x: |`);
+    expect(check(folded)).toEqual([expect.stringMatching(/^error 3 .*line 4, column 52/)]);
   });
 });

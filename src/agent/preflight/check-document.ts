@@ -1,4 +1,5 @@
-import type { Document, ReportEntry } from '../document/document.ts';
+import type { Document, Position, ReportEntry } from '../document/document.ts';
+import { placeInFile } from '../document/position.ts';
 import { checkConfig } from '../kubeadm/config/api/check.ts';
 import { placedMessage } from '../kubeadm/config/api/problem.ts';
 import { readCall } from '../kubeadm/config/read-call.ts';
@@ -15,11 +16,12 @@ export function checkDocument(document: Document): ReportEntry[] {
   const text = fileOf(document, path);
   if (command === undefined || path === undefined || text === undefined) return [];
   const isFinal = document.bootCommands.length === 0 && document.commands[0] === command;
-  const where = document.files.findLast((file) => file.path === path)?.where;
+  const file = document.files.findLast((entry) => entry.path === path);
   const entry = (
     severity: ReportEntry['severity'],
     code: ReportEntry['code'],
     message: string,
+    where: Position | undefined,
   ): ReportEntry => ({
     severity: isFinal ? severity : 'warning',
     code,
@@ -27,8 +29,29 @@ export function checkDocument(document: Document): ReportEntry[] {
     ...(where ? { where } : {}),
   });
   const { documents, problem } = readCall(command, text);
-  if (problem) return [entry('error', problem.failure.code, problem.failure.cause.replace(/\.$/, ''))];
-  return checkConfig(command.verb, documents).map(({ severity, code, ...rest }) =>
-    entry(severity, code, placedMessage({ severity, code, ...rest }, path)),
-  );
+  if (problem)
+    return [entry('error', problem.failure.code, problem.failure.cause.replace(/\.$/, ''), file?.where)];
+  const lines = text.split('\n');
+  return checkConfig(command.verb, documents).flatMap((found) => {
+    const hasVariable = VARIABLE.test(lines[found.line - 1] ?? '');
+    if (hasVariable && isFilledIn(document, path)) return [];
+    const unfilled = hasVariable ? '; nothing before kubeadm fills the variable in' : '';
+    const message = `${placedMessage(found, path)}${unfilled}`;
+    return [entry(found.severity, found.code, message, file && placeInFile(file, found.line, found.column))];
+  });
+}
+
+/** What a shell or envsubst would fill in. */
+const VARIABLE = /\$\{[A-Za-z_]\w*\}/;
+/** Programs that make another text of a file. */
+const FILLS_IN = /\b(?:envsubst|sed|perl|awk|yq|gomplate)\b/;
+
+/** Does a command before kubeadm make another text of this file? What comes of it is checked on the machine, before kubeadm. */
+function isFilledIn({ bootCommands, commands }: Document, path: string): boolean {
+  const upTo = commands.findIndex(({ kind }) => kind === 'kubeadm');
+  return [...bootCommands, ...commands.slice(0, upTo)].some((command) => {
+    if (command.kind !== 'command') return false;
+    const text = command.shell.reveal();
+    return text.includes(path) && FILLS_IN.test(text);
+  });
 }

@@ -115,7 +115,7 @@ const table = () =>
       'user data',
       'permanent',
       'The user data is not valid YAML or JSON.',
-      'Correct the line named; values that Cluster API templates copied in without quotes are the usual reason.',
+      'Correct the line named, as the message says, where the user data come from (with Cluster API, in the KubeadmConfig or its template).',
     ),
     UserDataTemplate: entry(
       'user data',

@@ -24,6 +24,7 @@ export interface FileText {
   owner: string;
   append: boolean;
   where?: Position | undefined;
+  textAt?: Position | undefined;
 }
 
 /** What rules look at. */
@@ -41,11 +42,13 @@ const SET_E = /^#!.*\s-\w*e|(?:^|[\n;])[^\S\n]*set\s+(?:-\w*e|-o\s+errexit|-\w+\
 const PIPEFAIL = /set\s+(?:-\w*o\s+pipefail|-o\s+pipefail|-\w+\s+-\w*o\s+pipefail)/;
 
 export function see(raw: Buffer, document: Document): Seen {
-  const files = document.files.flatMap(({ path, content, mode, owner, append, where }): FileText[] => {
-    const bytes = Buffer.from(content.reveal());
-    if (bytes.length > LARGEST_TEXT || bytes.includes(0)) return [];
-    return [{ path, text: bytes.toString('utf8'), mode, owner, append, where }];
-  });
+  const files = document.files.flatMap(
+    ({ path, content, mode, owner, append, where, textAt }): FileText[] => {
+      const bytes = Buffer.from(content.reveal());
+      if (bytes.length > LARGEST_TEXT || bytes.includes(0)) return [];
+      return [{ path, text: bytes.toString('utf8'), mode, owner, append, where, textAt }];
+    },
+  );
   const shells = [
     ...document.bootCommands.map((command) => ofCommand(command, 'bootcmd')),
     ...document.commands.flatMap((command) =>

@@ -1,4 +1,5 @@
 import type { Position } from '../../document/document.ts';
+import { placeInFile } from '../../document/position.ts';
 import { isSecretReference, readReference } from '../../stores/reference/reference.ts';
 import type { Hit, Rule } from '../rule/rule.ts';
 import type { FileText, Seen } from '../rule/seen.ts';
@@ -23,7 +24,7 @@ function inFiles({ files }: Seen, words: string, test: (file: FileText) => numbe
     const offset = test(file);
     if (offset < 0) return [];
     const line = file.text.slice(0, offset).split('\n').length;
-    return [{ message: `${file.path}, line ${line}: ${words}`, where: file.where }];
+    return [{ message: `${file.path}, line ${line}: ${words}`, where: placeInFile(file, line) }];
   });
 }
 

@@ -1,3 +1,4 @@
+import { placeInFile } from '../../document/position.ts';
 import type { Hit, Rule } from '../rule/rule.ts';
 import type { FileText, Seen } from '../rule/seen.ts';
 
@@ -22,7 +23,7 @@ function inConfigs(seen: Seen, pattern: RegExp, words: string): Hit[] {
     const at = text.search(pattern);
     if (at === -1) return [];
     const place = line + text.slice(0, at).split('\n').length - 1;
-    return [{ message: `${file.path}, line ${place}: ${words}`, where: file.where }];
+    return [{ message: `${file.path}, line ${place}: ${words}`, where: placeInFile(file, place) }];
   });
 }
 

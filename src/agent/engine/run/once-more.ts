@@ -60,13 +60,23 @@ export function asVerdict(step: Step, { toldAgain, failure, ...end }: Verdict): 
   };
 }
 
+const LONGEST = 300;
+
+/** The last words of a command, of which a finding holds nothing else. */
+function printed(lines: readonly string[]): string {
+  const last = lines.findLast((line) => line.trim() !== '')?.trim();
+  if (last === undefined) return ' It printed nothing.';
+  return ` The last line that it printed: ${last.length > LONGEST ? `${last.slice(0, LONGEST - 1)}…` : last}`;
+}
+
 /** The same where the sequence goes on. */
 export function asFinding(
   step: Step,
-  { code, cause }: Failure,
+  { code, cause, lines = [] }: Failure,
   toldAgain: Verdict['toldAgain'],
 ): Omit<Finding, 'type'> {
-  const said = cause.includes(step.title) ? cause : `${step.title}: ${cause}`;
+  const told = cause.includes(step.title) ? cause : `${step.title}: ${cause}`;
+  const said = step.group === undefined ? told : `${told}${printed(lines)}`;
   const way = toldAgain === 'bootstrapped since' ? BY_HAND : UNTIL;
   return { severity: 'warning', code, message: toldAgain ? `${said} ${TOLD} ${way}` : said };
 }

@@ -84,7 +84,7 @@ function revealed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(revealed);
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key]) => key !== 'where')
+      .filter(([key]) => key !== 'where' && key !== 'textAt')
       .map(([key, item]) => [key, revealed(item)]),
   );
 }

@@ -8,6 +8,7 @@ import type { Filling, NodeMaker, Properties } from './node-maker.ts';
 import { ScalarError } from './scalar-error.ts';
 import { resolvePlain, resolveTagged, type ScalarValue } from './scalars.ts';
 import { YamlSyntaxError, YamlTooLarge } from './scan/syntax-error.ts';
+import type { Literal } from './scan/tokens.ts';
 
 /** A node and its size after every alias is replaced; the size is only counted, the copy is never made. */
 export interface Built {
@@ -55,17 +56,27 @@ export class Builder implements NodeMaker<Built> {
     return target;
   }
 
-  scalar({ tag }: Properties, text: string, plain: boolean, at: number): Built {
+  scalar({ tag }: Properties, text: string, plain: boolean, at: number, literal?: Literal): Built {
     const where = this.#source.locate(at);
     const built = { nodes: 1, chars: text.length };
     // Between quotes, or a block of text.
-    if (tag === undefined && !plain) return { node: { kind: 'string', value: text, where }, ...built };
+    if (tag === undefined && !plain) {
+      const textAt = literal && this.#textAt(literal);
+      return { node: { kind: 'string', value: text, where, ...(textAt ? { textAt } : {}) }, ...built };
+    }
     const untagged = tag === undefined || tag === '!';
     const value = this.#value(text, untagged ? undefined : tag, where);
     const node = { ...value, where } as ScalarNode;
     return untagged && (text === '<<' || text === '=')
       ? { node, ...built, special: text }
       : { node, ...built };
+  }
+
+  /** Where the first line of a block begins; undefined where its lines are not those of the source, as a template may make them. */
+  #textAt({ from, to, indent }: Literal): Position | undefined {
+    const [first, end] = [this.#source.locate(from), this.#source.locate(to)];
+    const lines = this.#source.text.slice(from, to).split('\n').length - 1;
+    return end.line - first.line === lines ? { ...first, column: indent + 1 } : undefined;
   }
 
   /** Python keeps the halves of a character that JSON has in UTF-16, and can write them nowhere. */

@@ -1,4 +1,4 @@
-import type { Token } from './scan/tokens.ts';
+import type { Literal, Token } from './scan/tokens.ts';
 
 /** Anchor and tag in front of a node. */
 export interface Properties {
@@ -18,7 +18,7 @@ export interface NodeMaker<B> {
   /** Makes a node and stores it under its anchor. */
   node(properties: Properties, make: () => B): B;
   alias(name: string, at: number): B;
-  scalar(properties: Properties, text: string, plain: boolean, at: number): B;
+  scalar(properties: Properties, text: string, plain: boolean, at: number, literal?: Literal): B;
   /** An escape in the text at this place stands for half a character. */
   half(at: number): void;
   /** The node for a place where nothing is written. */

@@ -9,7 +9,8 @@ export type ScalarNode =
   /** `text` is the number as the user wrote it. */
   | { kind: 'int'; value: bigint; text: string; where: Position }
   | { kind: 'float'; value: number; where: Position }
-  | { kind: 'string'; value: string; where: Position }
+  /** `textAt`: where the first line of a block of text begins, if all its lines follow there. */
+  | { kind: 'string'; value: string; where: Position; textAt?: Position }
   | { kind: 'binary'; value: Uint8Array; where: Position }
   /** `value` is the date or datetime as Python's `str()` writes it. */
   | { kind: 'timestamp'; value: string; where: Position };

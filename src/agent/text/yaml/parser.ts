@@ -178,7 +178,7 @@ export class Parser<B> {
       case 'scalar':
         this.#take();
         if (token.half) this.#builder.half(at);
-        return this.#builder.scalar(properties, token.text, token.plain, at);
+        return this.#builder.scalar(properties, token.text, token.plain, at, token.literal);
       case 'flow-sequence-start':
         return this.#flowSequence(properties, at);
       case 'flow-mapping-start':

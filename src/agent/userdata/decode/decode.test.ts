@@ -27,7 +27,7 @@ describe('one part', () => {
     ['gzip of base64', gzipSync(base64(CONFIG))],
   ])('%s', (_name, bytes) => {
     const { parts, entries } = decode(bytes);
-    expect(entries).toEqual([]);
+    expect(entries.filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(parts).toHaveLength(1);
     expect(parts?.[0]?.type).toBe('text/cloud-config');
     expect(parts?.[0]?.source.text).toContain('echo é\n');
@@ -278,6 +278,12 @@ test.each([
   ['set -e\nkubeadm join x\n', '#!/bin/sh must stand above it', 1],
   ['# Ours\nruncmd: [ls]\n', '#cloud-config must stand above it', 1],
   ['# Joins\nkubeadm join x\n', '#!/bin/sh must stand above it', 1],
+  ['# Joins\n#!/bin/bash\nkubeadm join x\n', '#!/bin/bash on line 2 must be the first line', 1],
+  [
+    '[INFO] rendering\n\n#!/usr/bin/env bash\nset -e\n',
+    '#!/usr/bin/env bash on line 3 must be the first line',
+    1,
+  ],
   [`${'H4sIAAAAAAAAA0vOyS9N0U3Oz0vLTAcAo'.repeat(2)}A\n`, 'base64 of which the end is missing', 1],
   ['{"neither": 1}\n', 'begins with most often', 1],
   ['nonsense\n', 'begins with most often', 1],
@@ -289,4 +295,44 @@ test.each([
       where: { line, column: 1 },
     },
   ]);
+});
+
+const SCRIPT = '#!/bin/sh\nkubeadm join x\n';
+const zip = (bytes: Buffer | string) => gzipSync(bytes);
+const b64 = (bytes: Buffer | string) => Buffer.from(Buffer.from(bytes).toString('base64'));
+
+test.each([
+  [
+    'blanks before #!',
+    Buffer.from(`  ${SCRIPT}`),
+    /has blanks before #!: cloud-init does not run this script/,
+  ],
+  ['an empty line before #!', Buffer.from(`\n${SCRIPT}`), /has blanks before #!/],
+  [
+    'blanks in a part',
+    Buffer.from(mime(part('text/x-shellscript', `\n ${SCRIPT}`))),
+    /^MIME part 1 has blanks before #!/,
+  ],
+  ['gzip twice', zip(zip(SCRIPT)), /wrapped more than once \(gzip, in it gzip\)/],
+  ['base64 twice', b64(b64(SCRIPT)), /wrapped more than once/],
+  [
+    'gzip and base64 around each other',
+    zip(b64(zip(b64(SCRIPT)))),
+    /\(gzip, in it base64, in it gzip, in it base64\)/,
+  ],
+])('warns of what cloud-init does not act upon: %s', (_what, bytes, told) => {
+  const report = new Report();
+  expect(decodeUserData(bytes, report)).toHaveLength(1);
+  expect(report.entries).toMatchObject([{ severity: 'warning', message: expect.stringMatching(told) }]);
+});
+
+test.each([
+  ['as it is', Buffer.from(SCRIPT)],
+  ['gzip', zip(SCRIPT)],
+  ['base64', b64(SCRIPT)],
+  ['base64 of gzip', b64(zip(SCRIPT))],
+])('has nothing to say of a script in %s', (_how, bytes) => {
+  const report = new Report();
+  expect(decodeUserData(bytes, report)).toHaveLength(1);
+  expect(report.entries).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { MAX_DECODED_BYTES, MAX_RAW_BYTES } from '../../text/limits.ts';
 import { printable, type Report } from '../../text/report.ts';
 import { unclosedSection } from '../../text/scripts.ts';
 import { plainText } from '../../text/source-text.ts';
-import { warnOfBeginning } from './beginning.ts';
+import { warnOfBeginning, warnOfBlanks } from './beginning.ts';
 import { refuseFirstLine } from './first-line.ts';
 import { isMimeHead, unwrapLayers } from './layers.ts';
 import { type MimeLeaf, readMime } from './mime.ts';
@@ -44,7 +44,10 @@ export function decodeUserData(raw: Buffer, report: Report, name = 'The user dat
     return undefined;
   }
   const type = typeOf(text);
-  if (type !== undefined) return [{ type, source: plainText(text), name: 'part-001' }];
+  if (type !== undefined) {
+    warnOfBlanks(type, text, name, report, { line: 1, column: 1 });
+    return [{ type, source: plainText(text), name: 'part-001' }];
+  }
   refuseFirstLine(plainText(text), name, report);
   return undefined;
 }
@@ -110,6 +113,7 @@ function decodeLeaf(
   }
   const guessed = zipped || GUESSED_TYPES.includes(leaf.type) ? typeOf(text) : undefined;
   const name = leaf.fileName ?? `part-${String(number).padStart(3, '0')}`;
+  warnOfBlanks(guessed ?? leaf.type, text, what, report, where);
   return {
     type: guessed ?? leaf.type,
     source: placed(text),

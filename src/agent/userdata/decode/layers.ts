@@ -11,15 +11,32 @@ import { typeOf } from './part.ts';
  */
 export function unwrapLayers(raw: Buffer, report: Report, name = 'The user data'): Buffer | undefined {
   let bytes = raw;
+  const undone: ('gzip' | 'base64')[] = [];
   for (let layer = 0; layer < MAX_LAYERS; layer += 1) {
-    const next = isGzip(bytes) ? unzipWhole(bytes, report, name) : fromBase64(bytes);
+    const kind = isGzip(bytes) ? 'gzip' : 'base64';
+    const next = kind === 'gzip' ? unzipWhole(bytes, report, name) : fromBase64(bytes);
     if (next === 'failed') return undefined;
-    if (next === undefined) return bytes;
+    if (next === undefined) {
+      warnOfLayers(undone, name, report);
+      return bytes;
+    }
+    undone.push(kind);
     bytes = next;
   }
-  if (!isGzip(bytes)) return bytes;
+  if (!isGzip(bytes)) {
+    warnOfLayers(undone, name, report);
+    return bytes;
+  }
   report.error('UserDataUndecodable', `${name} is compressed or encoded more than ${MAX_LAYERS} times.`);
   return undefined;
+}
+
+/** A source may undo base64 before cloud-init looks, and cloud-init undoes gzip once. */
+function warnOfLayers(undone: readonly string[], name: string, report: Report): void {
+  const all = undone.join();
+  if (all === '' || all === 'gzip' || all === 'base64' || all === 'base64,gzip') return;
+  const message = `${name} is wrapped more than once (${undone.join(', in it ')}): cloud-init undoes base64 at most once, and gzip once after it, and acts upon nothing of this.`;
+  report.warn('UserDataInvalid', message, { line: 1, column: 1 });
 }
 
 function unzipWhole(bytes: Buffer, report: Report, name: string): Buffer | 'failed' {

@@ -95,7 +95,19 @@ export function readsLike(head: string, text: string): string {
     return `it is an object of Kubernetes (${printable(kind)}): ${what}`;
   }
   if (line > 0) return `#cloud-config stands on line ${line}, and must be the first`;
+  const script = interpreterLine(text);
+  if (script !== undefined) return script;
   return ANOTHER.find(([beginning]) => beginning.test(bare))?.[1] ?? ORDINARY;
+}
+
+/** Above it stand comments, or lines that some program has printed; a script of its own would begin further below. */
+const MOST_LINES_ABOVE = 20;
+
+function interpreterLine(text: string): string | undefined {
+  const lines = text.split('\n', MOST_LINES_ABOVE);
+  const at = lines.findIndex((line) => /^\s*#!\s*\/\S/.test(line));
+  if (at === -1) return undefined;
+  return `${printable((lines[at] ?? '').trim())} on line ${at + 1} must be the first line`;
 }
 
 function objectOf(head: string): string | undefined {

@@ -30,6 +30,7 @@ const NOT_WRITTEN = new Set([
   'unknownKeys',
   'bareDefaultUser',
   'commands.labels',
+  'files.textAt',
 ]);
 
 /**

@@ -12,13 +12,15 @@ export function scanBlockScalar(cursor: Cursor, indent: number): Token {
   const folded = cursor.peek() === '>';
   cursor.forward();
   const { chomping, increment } = takeHeader(cursor);
+  const from = cursor.at;
   const least = Math.max(1, indent + 1);
   const first =
     increment === undefined ? takeIndentation(cursor) : { breaks: [], deepest: least + increment - 1 };
   const own = increment === undefined ? Math.max(least, first.deepest) : first.deepest;
   const breaks = increment === undefined ? first.breaks : takeBreaks(cursor, own);
   const text = takeLines(cursor, own, folded, breaks, chomping);
-  return { kind: 'scalar', text, plain: false, at: start };
+  const token = { kind: 'scalar', text, plain: false, at: start } as const;
+  return folded ? token : { ...token, literal: { from, to: cursor.at, indent: own } };
 }
 
 /** Joins the lines at the text's own indentation, and ends them by the chomping rule. */

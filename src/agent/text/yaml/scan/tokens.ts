@@ -6,8 +6,15 @@ export type Token =
   | { kind: 'tag'; handle: string | undefined; suffix: string; at: number }
   | { kind: 'directive'; name: string; value: readonly string[]; at: number }
   /** `half`: an escape in it stands for half a character. */
-  | { kind: 'scalar'; text: string; plain: boolean; at: number; half?: boolean }
+  | { kind: 'scalar'; text: string; plain: boolean; at: number; half?: boolean; literal?: Literal }
   | { kind: 'broken'; error: Error; at: number };
+
+/** A text whose lines stand in the source as they are, but for the indentation: from the first line to the end of the last. */
+export interface Literal {
+  from: number;
+  to: number;
+  indent: number;
+}
 
 export type Structure =
   | 'document-start'

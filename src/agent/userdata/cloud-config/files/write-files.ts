@@ -46,7 +46,15 @@ function readFile(item: MappingNode, budget: Budget, report: Report): FileEntry 
     append,
     defer,
     where: item.where,
+    ...textAt(fields, content),
   };
+}
+
+/** Of content that is encoded, nobody looks for lines. */
+function textAt(fields: Fields, content: Uint8Array): Pick<FileEntry, 'textAt'> {
+  const node = fields.node('content');
+  if (node?.kind !== 'string' || node.textAt === undefined) return {};
+  return Buffer.from(node.value).equals(content) ? { textAt: node.textAt } : {};
 }
 
 function filePath(fields: Fields): string | undefined {
