@@ -315,7 +315,7 @@ describe('another writer between the lines', () => {
 
   it('leaves what a script has shown of the kubelet', () => {
     const shown =
-      '`kubelet.go:1380] Failed to start ContainerManager: failed to find subsystem mount for required subsystem: pids`';
+      'kubelet.go:1380] Failed to start ContainerManager: failed to find subsystem mount for required subsystem: pids';
     expect(code(`Nov 21 02:34:29 n1 cloud-init[12]: ${shown}`, sshd)).toBe('CgroupsUnsuitable');
   });
 

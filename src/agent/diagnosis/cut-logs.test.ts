@@ -231,13 +231,6 @@ describe('an error that is cut off where it is told again', () => {
   });
 });
 
-it('an error has its hyphens as an editor for Markdown writes them', () => {
-  const refused =
-    'configmaps "cluster\\-info" is forbidden: User "system:anonymous" cannot get resource "configmaps"';
-  const error = `error execution phase preflight: couldn't validate the identity of the API Server: ${refused} in API group "" in the namespace "kube\\-public"`;
-  expect(code(error)).toBe('ClusterInfoUnavailable');
-});
-
 describe('a trace that ends before the phase', () => {
   const frames = [
     'k8s.io/kubernetes/cmd/kubeadm/app/cmd/phases/init.runUploadKubeletConfig',

@@ -58,17 +58,9 @@ it('other programs between its lines change nothing', () => {
   );
 });
 
-it('other programs whose numbers an editor for Markdown has escaped are no kubeadm either', () => {
-  const error =
-    'error unmarshaling configuration schema.GroupVersionKind{Kind:"JoinConfiguration"}: json: cannot unmarshal string into Go value';
-  const foreign = 'Nov 21 02:35:01 n1 installer\\[965\\]: \\[init\\] starting the installation of the agent';
-  const text = ['+ kubeadm join --config /run/kubeadm/kubeadm.yaml', error, foreign, HINT].join('\n');
-  expect(code(text)).toBe('KubeadmConfigInvalid');
-});
-
 /** The form in which a text was before a logger put its prefix in front of each line. */
 const BEFORE: readonly ((text: string) => string)[] = [
-  ...['HTML', 'HTML with breaks', 'Ansible, one line', 'Ansible, YAML', 'indented'].map(
+  ...['Ansible, one line', 'Ansible, YAML', 'indented'].map(
     (name) => (text: string) =>
       ENVELOPES.find((form) => form.name === name)?.apply(text.split('\n').map((line) => ({ text: line }))) ??
       '',

@@ -400,7 +400,7 @@ describe('a kubelet whose container manager does not start', () => {
 
   it.each([
     [
-      `\`kubelet.go:1380] Failed to start ContainerManager failed to initialize top level QOS containers: ${WHY}\``,
+      `kubelet.go:1380] Failed to start ContainerManager failed to initialize top level QOS containers: ${WHY}`,
     ],
     [`E... kubelet.go:1567] "Failed to start ContainerManager" err="${WHY}"`],
     [

@@ -11,7 +11,6 @@ import { refined } from './diagnose.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
 import type { Diagnosis } from './patterns/pattern.ts';
 import type { LogLine } from './transcript/line.ts';
-import { EXPLAINS, IN_CASE, KLOG } from './transcript/sentences.ts';
 import type { KubeadmFailure } from './words/classify.ts';
 
 /** In a longer log a component that ended may belong to anything. */
@@ -19,22 +18,10 @@ export const EXCERPT = 60;
 /** Distributions with a kubelet of their own, which no kubeadm has set up. */
 const DISTRIBUTION = /\b(?:k3s|rke2|k0s|microk8s)\b/i;
 
-const PASSED = /\blater it worked\b|\bretry works\b/;
-
-/** A sentence without a time that a page explains. */
-function withoutExplained(lines: readonly LogLine[]): LogLine[] {
-  const isExplained = ({ text, time }: LogLine, at: number): boolean =>
-    time === undefined &&
-    !KLOG.test(text) &&
-    lines.slice(Math.max(0, at - 3), at).some((line) => EXPLAINS.test(line.text));
-  return lines.filter((line, at) => !isExplained(line, at));
-}
-
 export function failureOfNode(lines: readonly LogLine[]): KubeadmFailure | undefined {
   const length = lines.filter(({ text }) => text.trim() !== '').length;
-  const evidence = evidenceInLog(length > EXCERPT ? lines : withoutExplained(lines), undefined);
-  if (length <= EXCERPT && lines.some(({ text }) => DISTRIBUTION.test(text) || PASSED.test(text)))
-    return undefined;
+  const evidence = evidenceInLog(lines, undefined);
+  if (length <= EXCERPT && lines.some(({ text }) => DISTRIBUTION.test(text))) return undefined;
   const isAlone = evidence.kubeletLog.length * 2 > length;
   const pods = length > EXCERPT ? undefined : explainStaticPods(evidence);
   const kubelet = explainLoneKubelet(evidence, isAlone);
@@ -47,7 +34,7 @@ export function failureOfNode(lines: readonly LogLine[]): KubeadmFailure | undef
 function saidOfCluster(lines: readonly LogLine[]): Diagnosis | undefined {
   return lastKnown(
     CLUSTER_RULES,
-    lines.filter(({ text }) => !IN_CASE.test(text)).map(({ text }) => text),
+    lines.map(({ text }) => text),
   );
 }
 

@@ -307,10 +307,9 @@ it.each([
   expect(code(text)).toBe('nothing');
 });
 
-it('is no failure what a remark on a command, a comment on a call or a list of changes says', () => {
+it('is no failure what a comment on a call or a list of changes says', () => {
   const error =
     '[ERROR CRI]: container runtime is not running: output: unknown service runtime.v1.RuntimeService';
-  expect(code('systemctl restart docker', `# for. ${error}`, 'mkdir -p /etc/containerd')).toBe('nothing');
   expect(code(`# ${error}`)).toBe('ContainerRuntimeUnsuitable');
   const comment = [
     '// Without this the join is told,',
@@ -337,13 +336,6 @@ describe('what a page lists is no failure', () => {
   const root = '[ERROR IsPrivilegedUser]: user is not running as root';
   const forward = '[ERROR FileContent--proc-sys-net-ipv4-ip_forward]: contents are not set to 1';
 
-  it('where it says in front what to do in case of a finding', () => {
-    expect(code('If you get the following error:', '', '```', root, '```', '', 'Use `sudo`.')).toBe(
-      'nothing',
-    );
-    expect(code('I got the following error:', '', '```', root, '```')).toBe('NotRoot');
-  });
-
   it('where each error has its solution', () => {
     const listed = (finding: string): string[] => [
       `  - **Issue**: \`${finding}\``,
@@ -357,12 +349,11 @@ describe('what a page lists is no failure', () => {
     expect(code(`### Q2: it says "${root}"`, '', 'An update helps.')).toBe('nothing');
   });
 
-  it('where it only names one, or has a letter for a version', () => {
+  it('where it only names one', () => {
     const named = "`error execution phase preflight: couldn't validate the identity of the API Server`";
     expect(code(`**Symptom: ${named}.**`, 'The hash is not that of the CA.')).toBe('nothing');
     const skew =
       'this version of kubeadm only supports deploying clusters with the control plane version >= ';
-    expect(code('`kubeadm join` fails with:', '```', `${skew}X`, '```')).toBe('nothing');
     expect(code('`kubeadm join` fails with:', '```', `${skew}1.33.0. Current version: v1.31.2`, '```')).toBe(
       'VersionSkew',
     );
@@ -383,17 +374,5 @@ describe('what a page lists is no failure', () => {
       'succeeded',
     );
     expect(code('    ▪ Configuring RBAC rules ...')).toBe('nothing');
-  });
-
-  it('where somebody has given the command again, and shows how it ended', () => {
-    const failed = ['error execution phase addon/kube-proxy: unable to create serviceaccount: EOF', HINT, ''];
-    const again = ['kubeadm reset', 'kubeadm init --config=k.yml', '```', '', 'It works:', '', '```'];
-    const done = 'Your Kubernetes control-plane has initialized successfully!';
-    expect(code(...failed, '```shell', ...again, done)).toBe('succeeded');
-    expect(code(...failed, '```shell', ...again)).toBe('ApiServerUnavailable');
-    expect(code(...failed, 'On the other machine:', done)).toBe('ApiServerUnavailable');
-    const join = ['[preflight] Reading configuration from the cluster...', 'error: x', HINT, ''];
-    expect(code(...join, ...again, done)).toBe('Unclassified');
-    expect(code(...join, 'kubeadm join a:6443', '', 'This node has joined the cluster:')).toBe('succeeded');
   });
 });

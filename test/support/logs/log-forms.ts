@@ -134,7 +134,6 @@ export const ENVELOPES: readonly Form[] = [
   lined('a mail', (part) => `> ${bare(part)}`),
   lined('a mail in a mail', (part) => `> > ${bare(part)}`),
   lined('comments', (part) => `# ${bare(part)}`),
-  lined('Markdown, escaped', (part) => bare(part).replace(/[[\]`*_]/g, '\\$&')),
   lined('indented', (part) => `    ${bare(part)}`),
   lined('colours', (part) => `\u001b[0;31m${bare(part)}\u001b[0m`),
   lined("a terminal's line ends", (part) => `${bare(part)}\r`),
@@ -142,11 +141,6 @@ export const ENVELOPES: readonly Form[] = [
     name: 'cloud-init-output.log',
     apply: (parts) =>
       `Cloud-init v. 23.4 running 'modules:final' at Sat, 21 Nov 2026 02:34:11 +0000. Up 21.07 seconds.\n${texts(parts)}\n2026-11-21 02:36:11,123 - cc_scripts_user.py[WARNING]: Failed to run module scripts-user (scripts in /var/lib/cloud/instance/scripts)\n`,
-  },
-  { name: 'HTML', apply: (parts) => `<pre><code>${escaped(texts(parts))}</code></pre>\n` },
-  {
-    name: 'HTML with breaks',
-    apply: (parts) => `<p>${escaped(texts(parts)).replaceAll('\n', '<br />\n')}</p>\n`,
   },
   { name: 'Ansible, one line', apply: (parts) => ansible(texts(parts)) },
   {
@@ -161,13 +155,6 @@ export const ENVELOPES: readonly Form[] = [
   },
 ];
 
-const escaped = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;');
 const prefixed = (prefix: string, text: string): string =>
   text
     .split('\n')

@@ -20,7 +20,7 @@ import {
 } from '../transcript/sentences.ts';
 import type { Attempt } from './attempt.ts';
 import { giveUp, moveTail } from './gave-up.ts';
-import { isError, isSpokenOf, opens, opensTrace } from './signs.ts';
+import { isError, opens, opensTrace } from './signs.ts';
 import { wentOn } from './went-on.ts';
 
 const OTHERS_ERROR =
@@ -32,8 +32,6 @@ const JOIN_ONLY =
 /** Neither `upgrade` nor `reset` has these phases, whatever stood before. */
 const OURS_ALONE =
   /^(?:error: )?error execution phase (?:certs|kubeconfig|etcd(?:-join)?|wait-control-plane|upload-certs|mark-control-plane|kubelet-start|kubelet-wait-bootstrap|kubelet-finalize|control-plane-prepare|control-plane-join|check-etcd)[/:]|couldn't validate the identity of the API Server/;
-const INIT_PHASE =
-  /^(?:error: )?error execution phase (?:certs|kubeconfig|wait-control-plane|upload-config|upload-certs|bootstrap-token|addon)[/:]/;
 const OTHER_KIND = /^\[(?:reset|upgrade(?:\/[\w-]+)?)\] /;
 /** A run of our own on the same command line. */
 const BEHIND = /(?:&&|;|\|\|)[^&;|]*\bkubeadm (?:init|join)\b/;
@@ -104,10 +102,7 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
       }
       isOther = false;
     }
-    if (
-      open === undefined &&
-      ((attempts.length > 0 && WENT_WELL.test(text)) || isRetold(text, loose, attempts.at(-1)))
-    ) {
+    if (open === undefined && attempts.length > 0 && WENT_WELL.test(text)) {
       const made = begin(line);
       made.output.push(line);
       made.result = 'succeeded';
@@ -126,7 +121,7 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
       continue;
     }
     const begins = BEGIN.test(text) && !(open !== undefined && !open.sawProgress);
-    if (begins || (open === undefined && ((opens(text) && !isSpokenOf(lines, at)) || opensTrace(lines, at))))
+    if (begins || (open === undefined && (opens(text) || opensTrace(lines, at))))
       open = { attempt: begin(line), sawProgress: false };
     if (open === undefined) {
       loose.push(line);
@@ -173,16 +168,6 @@ export function findInStream(lines: readonly LogLine[]): Attempt[] {
       output.some(({ text }) => UNFORTUNATELY.test(text))
     );
   });
-}
-
-/** Somebody tells of a failure, of the command that he gave once more, and of how it ended alone. */
-function isRetold(text: string, loose: readonly LogLine[], before: Attempt | undefined): boolean {
-  if (before?.result !== 'failed' || !SUCCESS.test(text)) return false;
-  const verb = INIT_ONLY.test(text) ? 'init' : 'join';
-  const wasInit = before.verb === 'init' || before.error.some((line) => INIT_PHASE.test(line.text));
-  return (
-    (wasInit ? 'init' : before.verb) === verb && loose.some((line) => COMMAND.exec(line.text)?.[1] === verb)
-  );
 }
 
 /** Somebody who adds a member by hand is told once, and does not log it so. */

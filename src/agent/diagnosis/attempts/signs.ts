@@ -3,7 +3,6 @@ import { beginsTrace, hasHint } from '../transcript/error-lines.ts';
 import type { LogLine } from '../transcript/line.ts';
 import {
   ERROR_FINDING,
-  EXPLAINS,
   FATAL_FINDINGS,
   GAVE_UP,
   KLOG,
@@ -34,21 +33,6 @@ export const opens = (text: string): boolean =>
   UNHEALTHY.test(text) ||
   NO_MEMBER.test(text) ||
   (KLOG.test(text) && KLOG_KUBEADM.test(text));
-
-/** Another program before what it advises itself. */
-const NAMES_ITSELF = /^(?!kubeadm|error)[a-z][\w.-]*: /;
-const NEAR_LINES = 12;
-/** What opens a block stands between, and the line above it. */
-const NEAR_FINDING = 3;
-
-/** Is a finding, or the advice that kubeadm gives, only explained there, or another program's? */
-export function isSpokenOf(lines: readonly LogLine[], at: number): boolean {
-  if (ERROR_FINDING.test(lines[at]?.text ?? ''))
-    return lines.slice(Math.max(0, at - NEAR_FINDING), at).some(({ text }) => EXPLAINS.test(text));
-  if (!GAVE_UP.test(lines[at]?.text ?? '')) return false;
-  const before = lines.slice(Math.max(0, at - NEAR_LINES), at).map(({ text }) => text);
-  return NAMES_ITSELF.test(before.at(-1) ?? '') || before.some((text) => EXPLAINS.test(text));
-}
 
 /** A message with a stack trace of kubeadm's own functions, whose end may be cut off. */
 export function opensTrace(lines: readonly LogLine[], at: number): boolean {

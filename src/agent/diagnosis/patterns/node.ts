@@ -63,14 +63,6 @@ const notRegistered: Pattern = inError(
   },
 );
 
-const patchNode: Pattern = inError(
-  /(?:error patching|cannot get|could not (?:find|patch|mark)|unable to (?:mark|update|patch)) [Nn]ode ?"?([^\s":]*)"?:? ?([^\n]*(?:not found|timed out|deadline)[^\n]*)/,
-  (match) => ({
-    code: 'NodeNotRegistered',
-    cause: `The Node${match[1] === '' ? '' : ` ${match[1]}`} could not be read or changed: ${shorten(match[2] ?? '', 160)}.`,
-  }),
-);
-
 const notMarked: Pattern = inError(
   /error applying control-plane label and taints: ([^\n]*(?:timed out|deadline|not found|rate: Wait)[^\n]*)/,
   (match) => ({
@@ -91,4 +83,4 @@ const notFound: Pattern = inError(
 export const machinePatterns: Pattern[] = [disk];
 export const accessPatterns: Pattern[] = [denied];
 export const nodePatterns: Pattern[] = [nameInUse, nameInvalid];
-export const registrationPatterns: Pattern[] = [notRegistered, notMarked, notFound, patchNode];
+export const registrationPatterns: Pattern[] = [notRegistered, notMarked, notFound];

@@ -98,7 +98,7 @@ export function errorAt(lines: readonly LogLine[], start: number): ErrorLines {
 const saysWhy = (last: string, text: string): boolean => BARE_PHASE.test(last) && TIME_IS_OVER.test(text);
 const TIME_IS_OVER = /^(?:timed out waiting for the condition|context deadline exceeded)$/;
 
-const PHASE_NAME = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase ([\w/-]+)/;
+const PHASE_NAME = /^\s*(?:error: )?error execution phase ([\w/-]+)/;
 
 /** In front of a list of findings, as each release has written it. */
 const FINDINGS_HEAD =

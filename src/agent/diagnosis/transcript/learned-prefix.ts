@@ -3,7 +3,7 @@
  * from line to line. A whole output that somebody has indented is one too.
  */
 import { peel } from './prefix.ts';
-import { IN_CASE, OWN_ERROR_WITHIN } from './sentences.ts';
+import { OWN_ERROR_WITHIN } from './sentences.ts';
 
 interface LearnedPrefix {
   form: RegExp;
@@ -24,9 +24,9 @@ const LONGEST = 120;
 /** Another subcommand's step, klog's head, which ends with a bracket, and a quoted or escaped text are no prefix, nor is an assignment, a field or a table's cell. */
 const NO_PREFIX =
   /\[(?:upgrade|reset)[\]/]|\[ERROR |\[preflight\] |error execution |\.go:\d+\] $|= ?`$|[:|]\s+`|["'\\]|[^\s:|>\])#*`[_-]$/;
-/** Two words in a row, or a script without blanks: somebody's sentence, but where a program says that something failed. */
+/** Two words in a row, or one at its end: somebody's sentence, but where a program says that something failed. */
 const PROSE =
-  /^(?!\W*(?:error|fatal|failed|failure)\b[^.!?`]*: $).*(?:\p{L}{2}[.,]? \p{L}{2}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]{2})/iu;
+  /^(?!\W*(?:error|fatal|failed|failure)\b[^.!?`]*: $).*(?:\p{L}{2}[.,]? \p{L}{2}|[\p{Lo}]{2}|\p{L} +$)/iu;
 const COMMENT = /^\s*(?:#|\/\/)/;
 /** An editor's line numbers. */
 const NUMBER = /^\s*\d+$/;
@@ -43,7 +43,7 @@ export function learnPrefixes(texts: readonly string[]): LearnedPrefix[] {
     anchors += 1;
     if (match.index === 0 || match.index > LONGEST) continue;
     const prefix = withoutKnown(text.slice(0, match.index));
-    if (prefix === '' || IN_CASE.test(prefix) || (isLone && !NAME.test(prefix))) continue;
+    if (prefix === '' || (isLone && !NAME.test(prefix))) continue;
     if (prefix.trim() !== '' && NO_PREFIX.test(prefix) && !NUMBER.test(prefix)) continue;
     const key = prefix.replace(/\d+/g, '0');
     found.set(key, (found.get(key) ?? 0) + 1);

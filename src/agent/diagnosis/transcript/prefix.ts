@@ -87,10 +87,6 @@ export function peel(raw: string): Peeled {
   if (text.includes('\r')) text = text.slice(text.lastIndexOf('\r') + 1);
   if (text.includes(ESCAPE)) text = text.replace(COLOURS, '');
   text = text.replace(CONTROL, '').replace(/(?<!\s)\s*│$/, '');
-  // So does Markdown quote a line. What the lookahead takes it does not give back: each shorter piece would be tried in vain.
-  text = text.replace(/^(\s*)`(?=([^`]+))\2`?\s*$/, '$1$2').replace(/^([^`]*[^`\s])`\s*$/, '$1');
-  // Word processors and blogs put typographic quotation marks in.
-  text = text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"');
   const spaced = /\s$/.test(text);
   const whole = text.length;
   text = text.trimEnd();

@@ -31,7 +31,7 @@ export const UNREACHED =
 /** Windows has its own slashes in a check's name. */
 export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./\\-]+\]: /;
 export const ERROR_FINDING = /^\s*\[ERROR [\w./\\-]+\]: /;
-export const PHASE_ERROR = /^\s*(?:#+ ?)?["'`]?(?:error: )?error execution phase(?: \S+|$)/;
+export const PHASE_ERROR = /^\s*(?:error: )?error execution phase(?: \S+|$)/;
 export const FATAL_FINDINGS = /^\s*(?:error: )?\[preflight\] Some fatal errors occurred:/;
 /** The names of its phases, and how those of its checks begin, 1.11 to 1.36: parts of expressions. */
 export const PHASES =
@@ -76,7 +76,7 @@ const OWN_ERRORS = [
   /failed to request (?:the )?cluster-info/,
   /Failed to request cluster[- ]info, will try again: /,
   /(?:Retrying due to error: )?could not find a JWS signature in the cluster-info ConfigMap/,
-  /this version of kubeadm only supports deploying clusters(?!.* >= [A-Z<{]\b)/,
+  /this version of kubeadm only supports deploying clusters/,
   /[Ff]ound multiple CRI (?:sockets|endpoints)/,
   /error uploading crisocket/,
   /error downloading (?:certs|the secret): /,
@@ -124,17 +124,10 @@ export const ERROR_WITHIN = new RegExp(
 );
 /** So it asks once for what the cluster is like; with `--v` nothing of its own stands in front of the answer. */
 const CONFIG_REQUEST = 'Get "?https://\\S+/kube-system/configmaps/kubeadm-config\\?timeout=10s"?: \\S';
-export const OWN_ERROR = new RegExp(`^\\s*(?:\\d+[.)] ?)?(?:error: )?(?:${OWN_SENTENCES}|${CONFIG_REQUEST})`);
+export const OWN_ERROR = new RegExp(`^\\s*(?:error: )?(?:${OWN_SENTENCES}|${CONFIG_REQUEST})`);
 
 /** Markdown's line around a quoted output: a sentence ends there at the latest. */
 export const FENCE = /^\s*(?:```|~~~)/;
-
-/** In front of an error: what to do where it comes, or a remark what a command is for. Nothing has failed there. */
-export const IN_CASE =
-  /^[\s#>*|-]*(?:\d+[.)] )?(?:if|in case|(?:to )?(?:fix|avoid))\b|^\s*# ?(?:for|cf|against)[.:]? ?(?:$|\[ERROR |error exec)/i;
-
-/** What a page says before an error that it explains; who tells what he does himself has seen it. */
-export const EXPLAINS = /^[\s#>*|-]*(?:(?:if|in case) (?!I\b|we\b).*:\s*$|(?:FAQ|Q)\b)/i;
 
 /** Does a line begin something of its own, so that it does not continue the one before? */
 export function isHead(text: string): boolean {

@@ -1,4 +1,4 @@
-/** Undoes the forms in which other programs quote what kubeadm printed: JSON, Ansible's results, HTML. */
+/** Undoes the forms in which other programs quote what kubeadm printed: JSON and Ansible's results. */
 import { journalPrefix, journalRecords, textOf } from './journal-records.ts';
 import type { RawLine } from './line.ts';
 import { peel } from './prefix.ts';
@@ -20,10 +20,6 @@ const REST_OF_ITEM = /^((?:[^"\\]|\\.)+)", ?"(To see the stack trace [^"]*)"/;
 /** The same of the string that holds the whole error: its beginning is cut off, the result's other keys are behind it. */
 const REST_OF_ERROR =
   /^((?:[^"\\]|\\.)+?)\\n(To see the stack trace (?:[^"\\]|\\.)*)", ?"(?:stderr_lines|stdout|stdout_lines|start|rc)":/;
-const HTML =
-  /&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[\da-f]+);|<br ?\/?>|<\/?(?:pre|code|span|div|samp|p|li|td)\b/i;
-const TAG = /<\/?(?:pre|code|span|div|samp|p|li|ul|td|tr|b|i|em|strong)\b[^<>]*>/gi;
-const ENTITIES: Record<string, string> = { quot: '"', apos: "'", lt: '<', gt: '>', amp: '&', nbsp: ' ' };
 
 /** The lines of a file, and of each record of `journalctl -o json` and the like those of its message. */
 export function recordsOf(text: string, firstNumber: number): RawLine[] {
@@ -33,23 +29,8 @@ export function recordsOf(text: string, firstNumber: number): RawLine[] {
   );
 }
 
-/**
- * An editor for Markdown writes a bracket at the beginning of a step or a finding so, one around a program's number in a journal,
- * or a hyphen in an error; a pattern in a command does not begin its line.
- */
-const ESCAPED =
-  /^\s*(?:\w{3} [\d ]\d [\d:]{8} [\w.-]{1,64} [\w@.-]{1,64}\\\[\d{1,10}\\\]: |(?:(?:error: )?error execution phase [\w/-]+: )?\\\[[A-Za-z][^\\]{0,120}\\\]|(?:error: )?error execution phase [^\\]{1,400}[a-z]\\-[a-z])/;
-const ESCAPE = /\\(?=[[\]`_*<>#~.-])/g;
-
 export function unquote(raw: readonly RawLine[]): RawLine[] {
-  const lines: RawLine[] = [];
-  const isEscaped = raw.some(({ text }) => ESCAPED.test(text));
-  for (const line of wholeResults(raw)) {
-    const whole = isEscaped ? line.text.replace(ESCAPE, '') : line.text;
-    const plain = HTML.test(whole) ? withoutHtml(whole).split('\n') : [whole];
-    for (const text of plain) lines.push(...outOfStrings({ ...line, text }));
-  }
-  return results(withoutBrokenStrings(lines));
+  return results(withoutBrokenStrings(wholeResults(raw).flatMap(outOfStrings)));
 }
 
 /** A result of Ansible in one line of JSON, in which the lines of a string were broken. */
@@ -91,17 +72,6 @@ function wholeResults(lines: readonly RawLine[]): RawLine[] {
 /** A logger has said who wrote it: it is read with the other lines of that writer. */
 const isNamed = ({ text, prefix }: RawLine): boolean =>
   prefix !== undefined || peel(text).program !== undefined;
-
-function withoutHtml(raw: string): string {
-  return raw
-    .replace(/<br ?\/?>/gi, '\n')
-    .replace(TAG, '')
-    .replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|(\w+));/gi, (whole, decimal, hex, name) => {
-      if (decimal !== undefined || hex !== undefined)
-        return String.fromCodePoint(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal));
-      return ENTITIES[String(name).toLowerCase()] ?? whole;
-    });
-}
 
 /** The message is what a program that runs kubeadm has read, and not its own. */
 const PASSED_ON =
