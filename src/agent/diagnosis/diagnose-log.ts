@@ -9,12 +9,12 @@ import { countKubeletEnds, explainKubeletEnd } from './causes/explain-kubelet.ts
 import { diagnose, refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
-import { likelyCause, retriedCause } from './likely.ts';
+import { likelyCause } from './likely.ts';
 import { bareFailure, EXCERPT, failureOfNode } from './lone-node.ts';
 import { tellingLines } from './telling-lines.ts';
 import { isHearsay } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
-import { BEGIN, COMMAND, ERROR_FINDING, FINDING, HINT, KLOG, PROGRESS } from './transcript/sentences.ts';
+import { BEGIN, COMMAND, ERROR_FINDING, FINDING, KLOG, PROGRESS } from './transcript/sentences.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
 
 export interface LogVerdict {
@@ -177,7 +177,7 @@ function judge(
   const streams = streamsOf(attempt);
   if (attempt.result === 'failed') {
     const failure = withoutStatus(diagnose({ verb, ...streams, exitStatus: 'unknown' }, evidence));
-    return { ...summary, result: 'failed', failure: withRetried(failure, attempt, streams.stderr) };
+    return { ...summary, result: 'failed', failure };
   }
   if (attempt.result === 'succeeded') return { ...summary, result: 'succeeded' };
   const exitStatus = killedIn(attempt, behind) ?? end?.exitStatus;
@@ -189,24 +189,6 @@ function judge(
   return lost === undefined
     ? { ...summary, result: 'unfinished' }
     : { ...summary, result: 'failed', failure: lost };
-}
-
-/** The last line of an error that is cut off in front of its reason, or only says that it took too long. */
-const NO_REASON =
-  /error execution phase (?:preflight|discovery|etcd-join|control-plane-join\/etcd)(?::? *|: (?:[Cc]ouldn't|could not) validate the identity of the API Server(?:: *(?:timed out waiting for the condition|context deadline exceeded)?)?)$/;
-
-/** Its reason is that which kubeadm has logged before each new try. */
-function withRetried(failure: KubeadmFailure, attempt: Attempt, stderr: string): KubeadmFailure {
-  const own = stderr.split('\n').filter((line) => line.trim() !== '' && !HINT.test(line) && !KLOG.test(line));
-  const found = NO_REASON.test(own.at(-1)?.trim() ?? '') ? retriedCause(attempt) : undefined;
-  const { phase, lines } = failure;
-  return found === undefined
-    ? failure
-    : withoutStatus({
-        ...found,
-        ...(phase === undefined ? {} : { phase }),
-        ...(lines === undefined ? {} : { lines }),
-      });
 }
 
 /** An excerpt that has no more of an attempt than its beginning may have the kubelet's end. */

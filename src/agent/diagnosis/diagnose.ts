@@ -12,9 +12,11 @@ import { explainDiscovery, type TokenSight } from './causes/explain-discovery.ts
 import { explainNode, withHolder } from './causes/explain-node.ts';
 import { explainStaticPods } from './causes/explain-static-pods.ts';
 import { KUBELET_STARTED } from './causes/kubelet-signs.ts';
+import { withSwapDevices } from './causes/swap.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import type { Part } from './evidence/gather.ts';
 import type { Diagnosis } from './patterns/pattern.ts';
+import { withRetried } from './retried.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
 
 type DiagnosisInput = KubeadmEnd & TokenSight;
@@ -52,6 +54,7 @@ export function evidenceFor(base: KubeadmFailure, { stdout, verb }: KubeadmEnd):
   if (DISCOVERY_SYMPTOMS.includes(code))
     return asksOwn(base, stdout) ? ['static pods', 'API server'] : ['API server'];
   if (code === 'PortInUse') return ['listeners'];
+  if (code === 'SwapEnabled') return ['machine'];
   if (code === 'ContainerRuntimeDown' || code === 'ContainerRuntimeUnsuitable') return ['runtime', 'machine'];
   if (!NODE_SYMPTOMS.includes(code)) return [];
   // Before kubeadm has started it, the kubelet has no configuration and ends again and again: that means nothing.
@@ -67,7 +70,7 @@ const OWN_CONTROL_PLANE = /^\[(?:control-plane|etcd)\] Creating (?:S|s)tatic (?:
 
 const startedKubelet = ({ code, phase = '' }: KubeadmFailure, stdout: string): boolean =>
   code === 'KubeletUnhealthy' ||
-  /^(?:wait-control-plane|kubelet-start|kubelet-wait-bootstrap|control-plane-join|upload-config|mark-control-plane)/.test(
+  /^(?:wait-control-plane|kubelet-start|kubelet-wait-bootstrap|etcd-join|control-plane-join|upload-config|mark-control-plane)/.test(
     phase,
   ) ||
   stdout.split('\n').some((line) => KUBELET_STARTED.test(line)) ||
@@ -88,7 +91,7 @@ const ownPods = ({ verb }: KubeadmEnd, { staticPods }: Evidence): Evidence['stat
   );
 
 export function diagnose(input: DiagnosisInput, evidence: Evidence): KubeadmFailure {
-  return explain(classify(input), input, evidence);
+  return explain(withRetried(classify(input), input), input, evidence);
 }
 
 /** Makes what kubeadm said more exact. It looks at codes and facts only: no wording changes what comes out. */
@@ -96,11 +99,12 @@ export function explain(base: KubeadmFailure, input: DiagnosisInput, evidence: E
   const parts = evidenceFor(base, input);
   if (parts.length === 0) return base;
   const seen = onlyParts(evidence, parts);
+  if (base.code === 'SwapEnabled') return { ...base, ...withSwapDevices(base, seen) };
   const better = DISCOVERY_SYMPTOMS.includes(base.code)
     ? (explainStaticPods({ ...seen, staticPods: ownPods(input, seen) }) ??
       explainDiscovery(base, seen, input))
     : (explainNode(base, seen) ?? explainBySwap(base, seen));
-  return better === undefined ? base : refined(base, withHolder(better, seen));
+  return better === undefined ? base : refined(base, withSwapDevices(withHolder(better, seen), seen));
 }
 
 /** Where a log has no line of the kubelet: one that meets swap ends, if nobody has told it to bear it. */

@@ -3,12 +3,12 @@
  * kubelet and the control plane's containers said meanwhile. It is told as a guess and never as the verdict.
  */
 import type { Attempt } from './attempts/attempt.ts';
-import { isRetried, RETRIED, wentOn } from './attempts/went-on.ts';
 import { explainKubeletEnd, explainKubeletRun } from './causes/explain-kubelet.ts';
 import { explainStaticPods } from './causes/explain-static-pods.ts';
 import { KUBELET_STARTED } from './causes/kubelet-signs.ts';
 import { refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
+import { isVague, retriedCause } from './retried.ts';
 import { PROGRESS } from './transcript/sentences.ts';
 import { classify, type KubeadmFailure } from './words/classify.ts';
 
@@ -22,8 +22,6 @@ const VERIFIED = /^\[preflight\] The system verification failed\./;
 const MISSING = /^CGROUPS_(?!HUGETLB|BLKIO|IO\b)(\w+): missing$/;
 /** It goes on without. */
 const TOLERATED = /^\s*\[WARNING SystemVerification\]: /;
-/** They say that nobody knows. */
-const VAGUE = new Set(['Unclassified', 'KubeadmTimedOut', 'KubeletCertificateNotIssued']);
 
 export function likelyCause(
   { verb, output, error }: Attempt,
@@ -38,7 +36,7 @@ export function likelyCause(
   const stdout = output.map(({ text }) => text).join('\n');
   const said = (stderr: string): KubeadmFailure | undefined => {
     const found = classify({ verb, stdout, stderr, exitStatus: 'unknown' });
-    return VAGUE.has(found.code) ? undefined : found;
+    return isVague(found) ? undefined : found;
   };
   if (node !== undefined)
     return refined({ ...classify({ verb, stdout, stderr: '', exitStatus: 'unknown' }), lines: [] }, node);
@@ -61,24 +59,6 @@ export function likelyCause(
   );
 }
 
-/** What it says of that which it has tried again and again, and has not got beyond. */
-export function retriedCause({
-  verb,
-  output,
-  error,
-}: Pick<Attempt, 'verb' | 'output' | 'error'>): KubeadmFailure | undefined {
-  // The last may be cut off within its reason.
-  const retried = wentOn(output, error) ? [] : [...output, ...error].filter(isRetried).slice(-2);
-  const stdout = output.map(({ text }) => text).join('\n');
-  for (const { text } of retried.reverse()) {
-    const words = RETRIED.exec(text)?.[0] ?? '';
-    const stderr = `error execution phase ${phaseOf(words)}: ${words.replaceAll('\\"', '"')}`;
-    const found = classify({ verb, stdout, stderr, exitStatus: 'unknown' });
-    if (!VAGUE.has(found.code)) return found;
-  }
-  return undefined;
-}
-
 /** Control groups that the kernel has not, where that is what it says last. */
 function missingIn(output: Attempt['output'], error: Attempt['error']): string[] {
   const at = output.findLastIndex(({ text }) => VERIFIED.test(text));
@@ -93,7 +73,3 @@ function missingIn(output: Attempt['output'], error: Attempt['error']): string[]
 
 const lastStep = (output: Attempt['output']): string =>
   output.findLast(({ text }) => PROGRESS.test(text))?.text ?? '';
-
-/** Etcd's client speaks where this machine becomes a member; all else is said while the cluster is looked for. */
-const phaseOf = (words: string): string =>
-  /etcd|learner/.test(words) ? 'control-plane-join/etcd' : 'preflight';

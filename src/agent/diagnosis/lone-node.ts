@@ -7,6 +7,7 @@ import { countKubeletEnds, explainLoneKubelet } from './causes/explain-kubelet.t
 import { explainStaticPods } from './causes/explain-static-pods.ts';
 import { PLUGIN_DIRECTORY } from './causes/kubelet-run.ts';
 import { lastKnown, rule } from './causes/rule.ts';
+import { withSwapDevices } from './causes/swap.ts';
 import { refined } from './diagnose.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
 import type { Diagnosis } from './patterns/pattern.ts';
@@ -27,7 +28,9 @@ export function failureOfNode(lines: readonly LogLine[]): KubeadmFailure | undef
   const kubelet = explainLoneKubelet(evidence, isAlone);
   const node = countKubeletEnds(evidence.kubeletLog) > 0 ? (kubelet ?? pods) : (pods ?? kubelet);
   const found = node ?? (length > EXCERPT ? undefined : saidOfCluster(lines));
-  return found === undefined ? undefined : refined({ ...bareFailure(found.code, ''), lines: [] }, found);
+  return found === undefined
+    ? undefined
+    : refined({ ...bareFailure(found.code, ''), lines: [] }, withSwapDevices(found, evidence));
 }
 
 /** What people paste when kubeadm has done its work: a sentence of CoreDNS, or of kubectl that is not root. */

@@ -61,7 +61,7 @@ export const controlPlaneCodes = () =>
       'etcd',
       'until-deadline',
       'This machine could not become a member of the etcd cluster.',
-      'Look at etcdctl member list: remove members of machines that are gone, and wait until every other member has started.',
+      'Look at etcdctl member list and wait until every member has started; remove one only if its machine is gone for good.',
     ),
     EtcdLearnerNotReady: entry(
       'etcd',

@@ -17,10 +17,10 @@ const WITHOUT_FAILURE: Record<Exclude<LogVerdict['result'], 'failed'>, string> =
   nothing: 'There is no output of kubeadm init or join in this log.',
 };
 
-const PERSISTENCE: Record<Persistence, string> = {
+/** Where nobody can tell whether it passes, nothing is said of it. */
+const PERSISTENCE: Partial<Record<Persistence, string>> = {
   transient: 'it may pass by itself',
   permanent: 'it does not pass by itself',
-  'until-deadline': 'it may be "not yet" or "never"',
 };
 
 /** Lines are told with the name of their file where there are several. */
@@ -42,7 +42,7 @@ export function verdictAsText(verdict: LogVerdict, read: readonly LogExtent[]): 
           '',
           `  Cause        ${failure.cause}`,
           `  What to do   ${failure.remedy}`,
-          `  Try again    ${PERSISTENCE[failure.persistence]}`,
+          ...passes(failure.persistence),
           `  More         ${explainCall(failure.code)}`,
           ...(shown.length > 0 ? ['', '  Lines', ...shown] : []),
         ],
@@ -94,6 +94,11 @@ export function verdictAsJson(
 
 const describeExtent = ({ file, bytes, lines }: LogExtent): string =>
   `Read ${lines} lines (${Math.ceil(bytes / 1024 / 1024)} MiB) of ${file}: the last 8 MiB as they are, of what is before only kubeadm's lines and those around them.`;
+
+const passes = (persistence: Persistence): string[] => {
+  const words = PERSISTENCE[persistence];
+  return words === undefined ? [] : [`  Try again    ${words}`];
+};
 
 /** How far the log goes. */
 const describeReach = (attempt: AttemptVerdict | undefined, place: (line: LogLine) => string): string =>

@@ -8,7 +8,7 @@ import type { CodeEntry } from '../../../protocol/codes/entry.ts';
 const PERSISTENCE: Record<CodeEntry['persistence'], string> = {
   transient: 'It may pass by itself: Slipway tries again.',
   permanent: 'It does not pass by itself: Slipway stops at once.',
-  'until-deadline': 'It may be "not yet" or "never": Slipway tries again until the deadline.',
+  'until-deadline': 'Nobody can tell whether it passes by itself: Slipway tries again until the deadline.',
 };
 
 const table = (): Record<string, CodeEntry> => codes();

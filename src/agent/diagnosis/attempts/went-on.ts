@@ -2,6 +2,8 @@
 import type { LogLine } from '../transcript/line.ts';
 import { ETCD_JSON, KLOG, PROGRESS } from '../transcript/sentences.ts';
 
+export type Spoken = Pick<LogLine, 'text'>;
+
 /** What it logs of an attempt that it makes again; its words are those of the error that would come. */
 export const RETRIED =
   /(?:Retrying due to error: |[Ff]ailed to (?:request|connect)|will try again: |does not yet contain a JWS signature for |romoting the learner \S{1,40} failed: ).*|"error":"(?:[^"\\]|\\.){0,400}"/;
@@ -13,11 +15,11 @@ const FOUND_LOGGED =
 const MEMBER = /^\[mark-control-plane\] /;
 const MEMBER_LOGGED = /\] \[etcd\] The learner was promoted/;
 
-export const isRetried = ({ text }: LogLine): boolean =>
+export const isRetried = ({ text }: Spoken): boolean =>
   (KLOG.test(text) || ETCD_JSON.test(text) || /^\[discovery\] /.test(text)) && RETRIED.test(text);
 
 /** Did it go on behind what it tried again last? With `--v` its steps stand among what it logs. */
-export function wentOn(output: readonly LogLine[], error: readonly LogLine[]): boolean {
+export function wentOn(output: readonly Spoken[], error: readonly Spoken[]): boolean {
   const last = error.findLastIndex(isRetried);
   const retried = error[last] ?? output.findLast(isRetried);
   if (retried === undefined) return false;

@@ -24,6 +24,8 @@ const FATAL =
 const NOT_CONFIGURED = /kubelet\/config\.yaml.*no such file or directory/;
 /** systemd's own status for a program that it could not start. */
 const NOT_EXECUTED = /^kubelet\.service: main process exited, code=exited, status=203\/EXEC/i;
+/** No kubelet ends for what it only warns of or remarks. */
+const WARNS = /^[IW]\d{4} /;
 /** It has its Node. */
 const REGISTERED = /Successfully registered node/;
 /** It came up after all. */
@@ -101,7 +103,11 @@ export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evide
   if (unit === undefined ? crashes === 0 || cameUp(kubeletLog) : isUp(unit) && crashes < 3) return undefined;
   // Without a certificate it ends for what a kubelet that has one only complains of.
   const ends = kubeletLog.filter((line) => FATAL.test(line));
-  const known = lastKnown(KUBELET_START_RULES, kubeletLog) ?? lastKnown(KUBELET_NODE_RULES, ends);
+  const known =
+    lastKnown(
+      KUBELET_START_RULES,
+      kubeletLog.filter((line) => !WARNS.test(line)),
+    ) ?? lastKnown(KUBELET_NODE_RULES, ends);
   if (known?.code === 'KubeletFileMissing' && /bootstrap kubeconfig/.test(known.evidence))
     return lastKnown([EXPIRED], kubeletLog) ?? known;
   if (known !== undefined) return known;

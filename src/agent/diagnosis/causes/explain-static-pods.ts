@@ -5,7 +5,7 @@
 import type { Evidence, StaticPod } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
 import { readComponentLog } from './component-log.ts';
-import { ORDER, REFUSED } from './refused-pod.ts';
+import { ORDER, REFUSED } from './kubelet-signs.ts';
 import { lastKnown, plain, type Rule, reason, rule } from './rule.ts';
 
 export function explainStaticPods({ staticPods, kubeletLog }: Evidence): Diagnosis | undefined {

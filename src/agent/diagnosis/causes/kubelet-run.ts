@@ -1,5 +1,7 @@
 /** What keeps a kubelet that runs from its work: its Node, its certificate, its static pods. Texts: 1.20 to 1.36. */
+import { QUOTA } from '../patterns/etcd.ts';
 import { diagnoseImagePull } from '../patterns/image.ts';
+import { PROXY_REFUSAL } from '../patterns/network.ts';
 import { CGROUPS_PATH } from './kubelet-start-machine.ts';
 import { portFacts, type Rule, reason, rule } from './rule.ts';
 
@@ -67,6 +69,12 @@ export const PLUGIN_DIRECTORY: Rule = rule(
 );
 
 const containerRules: Rule[] = [
+  rule(/Failed to generate sandbox config for pod\b.*?: open (\/\S+?): ([a-z ]+)/, ([, path, why]) => ({
+    code: 'KubeletFileMissing',
+    cause: `No pod can start: the kubelet cannot read its resolvConf ${path}: ${reason(why)}.`,
+    remedy:
+      'Set resolvConf: /etc/resolv.conf in the KubeletConfiguration, or run systemd-resolved, which makes the file below /run/systemd/resolve.',
+  })),
   CGROUPS_PATH,
   EXEC_DENIED,
   rule(
@@ -218,10 +226,33 @@ const nodeRules: Rule[] = [
       remedy: 'Let the policy or webhook that is named take requests of kubelets for certificates.',
     }),
   ),
-  rule(new RegExp(`${REQUEST.source}.*\\bUnauthorized\\b`, 'i'), () => ({
-    code: 'CredentialsRejected',
-    cause: 'The API server does not accept the bootstrap token of the kubelet (Unauthorized).',
+  rule(new RegExp(`${REQUEST.source}.*mvcc: database space exceeded`, 'i'), () => ({
+    code: 'EtcdUnhealthy',
+    ...QUOTA,
   })),
+  rule(
+    new RegExp(
+      `${REQUEST.source}.*(etcdserver: (?:leader changed|request timed out[^"]*|no leader|too many requests))`,
+      'i',
+    ),
+    ([, why]) => ({
+      code: 'ApiServerUnavailable',
+      cause: `The API server could not serve a request of the kubelet: ${reason(why)}.`,
+    }),
+  ),
+  rule(new RegExp(`${REQUEST.source}.*\\bUnauthorized\\b`, 'i'), ([text]) =>
+    /certificate/i.test(text)
+      ? {
+          code: 'CredentialsRejected',
+          cause: 'The API server does not accept the bootstrap token of the kubelet (Unauthorized).',
+        }
+      : {
+          code: 'CredentialsRejected',
+          cause: 'The API server does not accept the certificate of the kubelet (Unauthorized).',
+          remedy:
+            'See by openssl x509 whether /var/lib/kubelet/pki/kubelet-client-current.pem is still valid, and whether the CA of this cluster has signed it.',
+        },
+  ),
   rule(new RegExp(`${REQUEST.source}.*\\bx509: (certificate[^"]*)`, 'i'), ([, why]) => ({
     code: /expired|not yet valid/.test(why ?? '') ? 'ClockWrong' : 'ApiServerCertificateInvalid',
     cause: `The kubelet does not trust the API server: ${reason(why)}.`,
@@ -233,11 +264,18 @@ const nodeRules: Rule[] = [
       cause: `The kubelet cannot resolve ${name}, the name of the API server: ${reason(why)}.`,
     }),
   ),
-  rule(new RegExp(`${REQUEST.source}.*?proxyconnect tcp: ([^"]*)`, 'i'), ([, why]) => ({
-    code: 'ApiServerUnreachable',
-    cause: `The kubelet cannot reach the API server through the proxy: ${reason(why)}.`,
-    remedy: 'Put the control plane endpoint into NO_PROXY of the kubelet, or correct HTTPS_PROXY.',
-  })),
+  rule(
+    new RegExp(
+      `${REQUEST.source}.*?(?:proxyconnect tcp: ([^"]*)|"https:[^"]*": (${PROXY_REFUSAL})(?=["\\s]|$))`,
+      'i',
+    ),
+    ([, connecting, refusal]) => ({
+      code: 'ApiServerUnreachable',
+      cause: `The kubelet cannot reach the API server through the proxy: ${reason(connecting ?? refusal)}.`,
+      remedy:
+        'Put the control plane endpoint into NO_PROXY of the kubelet (environment of kubelet.service), or correct HTTPS_PROXY.',
+    }),
+  ),
   rule(
     new RegExp(
       `${REQUEST.source}.*?: ((?:unexpected )?EOF|(?:read|write) tcp \\S+: .*(?:connection reset by peer|broken pipe)|net/http: TLS handshake timeout)`,

@@ -100,9 +100,18 @@ export const machineRules: Rule[] = [
     remedy:
       'Give its container the right to set it, or set the feature gate KubeletInUserNamespace where it runs in a user namespace.',
   })),
+  // To root outside of a user namespace the kernel permits it.
+  rule(/open \/dev\/kmsg: (operation not permitted|permission denied)/, ([, why]) => ({
+    code: 'KubeletFileMissing',
+    cause: `The kubelet runs in a container or user namespace in which it may not read /dev/kmsg (${why}).`,
+    remedy:
+      'Set featureGates: KubeletInUserNamespace: true in the KubeletConfiguration, or give it a privileged container or a machine of its own.',
+  })),
   rule(/open \/dev\/kmsg: ([^"]*)/, ([, why]) => ({
     code: 'KubeletFileMissing',
     cause: `The kubelet cannot read /dev/kmsg: ${reason(why)}.`,
+    remedy:
+      'Give its container the device /dev/kmsg of the machine (in LXC: lxc.mount.entry, or a link to /dev/console).',
   })),
   rule(
     /configured policy "(\w*)" differs from state checkpoint policy "(\w*)"|(?:delete|remove) (?:the )?[^"]*checkpoint file "?(\S+?)"? before restarting/i,

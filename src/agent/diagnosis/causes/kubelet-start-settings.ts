@@ -1,3 +1,4 @@
+import type { Diagnosis } from '../patterns/pattern.ts';
 import { type Rule, reason, rule } from './rule.ts';
 
 const flag = (name: string, what: string): ReturnType<Rule['diagnose']> => ({
@@ -5,7 +6,11 @@ const flag = (name: string, what: string): ReturnType<Rule['diagnose']> => ({
   cause: `The kubelet ends because of its flag ${name}: ${what}.`,
 });
 
-const config = (what: string): ReturnType<Rule['diagnose']> => ({
+/** The ConfigMap kubelet-config is that of every node. */
+const ON_WINDOWS =
+  'Start the kubelet of Windows with --cgroups-per-qos=false --enforce-node-allocatable="" (as StartKubelet.ps1 of sig-windows-tools does), or patch kubeletconfiguration for Windows nodes alone. Leave the ConfigMap kubelet-config as it is: it is that of the Linux nodes, too.';
+
+const config = (what: string): Omit<Diagnosis, 'evidence'> => ({
   code: 'KubeletConfigInvalid',
   cause: `The kubelet does not accept its configuration: ${what}.`,
 });
@@ -79,7 +84,10 @@ export const configRules: Rule[] = [
   rule(/kubelet config file "([^"]*)" was empty/, ([, path]) => config(`${path} is empty`)),
   rule(
     /failed to validate kubelet configuration, error: (?:invalid configuration: )?(.*?)(?:, path: .*)?$/,
-    ([, what]) => config(reason(what?.replace(/^\[|\]$/g, ''))),
+    ([, what = '']) => ({
+      ...config(reason(what.replace(/^\[|\]$/g, ''))),
+      ...(/not supported on Windows/.test(what) ? { remedy: ON_WINDOWS } : {}),
+    }),
   ),
   rule(/failed to run [Kk]ubelet: invalid configuration: (cgroups-per-qos .*)/, ([, what]) =>
     config(reason(what)),

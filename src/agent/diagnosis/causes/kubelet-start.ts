@@ -14,6 +14,8 @@ export const EXPIRED: Rule = rule(
   ([, path]) => ({
     code: 'CertificateInvalid',
     cause: `The client certificate of the kubelet${path === undefined ? '' : ` in ${path}`} has expired.`,
+    remedy:
+      'Set the clock if it is wrong. If not, join the machine anew, or make it a kubelet.conf on a control plane (kubeadm kubeconfig user --org system:nodes --client-name system:node:NAME), remove /var/lib/kubelet/pki/kubelet-client* and start the kubelet again.',
   }),
 );
 
@@ -61,6 +63,16 @@ const fileRules: Rule[] = [
     }),
   ),
   EXPIRED,
+  // What TLS bootstrap writes: with a bootstrap kubeconfig the kubelet would complain of that one.
+  rule(
+    /invalid kubeconfig: stat (\/etc\/kubernetes\/kubelet\.conf): no such file or directory/,
+    ([, path]) => ({
+      code: 'KubeletFileMissing',
+      cause: `The kubelet has no ${path} and is started without --bootstrap-kubeconfig, so it cannot get a certificate.`,
+      remedy:
+        "Restore kubeadm's drop-in of kubelet.service (10-kubeadm.conf), which names /etc/kubernetes/bootstrap-kubelet.conf. Never take a kubelet.conf from another machine: it is that machine's identity.",
+    }),
+  ),
   rule(
     /(?:unable to load (?:bootstrap )?kubeconfig|invalid kubeconfig): (?!(?:stat|open) |[^"]*(?:stat|open) \/)(.*)/,
     ([, why]) => ({
@@ -76,9 +88,15 @@ const fileRules: Rule[] = [
   })),
   rule(
     /(?:failed to run Kubelet: [^"]*?|failed to load kubelet config file, .*? error: )(?:open|stat) (\/\S+?): (no such file or directory|permission denied)/,
-    ([, path, why]) => ({
+    ([, path = '', why]) => ({
       code: 'KubeletFileMissing',
       cause: `The kubelet ends because it cannot read ${path}: ${why}.`,
+      ...(/^\/(?:etc\/kubernetes|var\/lib\/kubelet)\//.test(path)
+        ? {
+            remedy:
+              'kubeadm or the kubelet makes that file on each machine for itself: look for what removed it, or for an option that names another path, and take none from another machine.',
+          }
+        : {}),
     }),
   ),
 ];

@@ -8,8 +8,7 @@ import type { Host } from '../../host/host.ts';
 import { followUnits, type UnitFollower } from '../evidence/follow-units.ts';
 import { type LogMarks, markLogs, readPodLogs } from '../evidence/static-pods.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
-import { KUBELET_ENDED, KUBELET_STARTED } from './kubelet-signs.ts';
-import { refusedForStorage } from './refused-pod.ts';
+import { KUBELET_ENDED, KUBELET_STARTED, refusedForStorage } from './kubelet-signs.ts';
 
 const ENOUGH = 3;
 /** systemd's line of the end may come before the kubelet's own last ones. */

@@ -8,11 +8,45 @@ const unsuitable = (cause: string, remedy?: string): ReturnType<Rule['diagnose']
   ...(remedy === undefined ? {} : { remedy }),
 });
 
-const criPlugin = (cause: string): ReturnType<Rule['diagnose']> => ({
+const criPlugin = (cause: string, remedy?: string): ReturnType<Rule['diagnose']> => ({
   code: 'ContainerRuntimeUnsuitable',
   cause,
+  ...(remedy === undefined ? {} : { remedy }),
   facts: { fromCriPlugin: true },
 });
+
+/** The default runtime of the configuration has no section of its own there. */
+const NO_RUNTIME = /default_runtime_name = "?([\w.-]+)/;
+
+const pluginEnds = (why: string | undefined): ReturnType<Rule['diagnose']> => {
+  const [, name] = NO_RUNTIME.exec(why ?? '') ?? [];
+  if (name === undefined)
+    return criPlugin(
+      `The CRI plugin of containerd does not start: ${reason(why)}.`,
+      `Correct what it names in ${CONFIG} and its imports (containerd config dump shows how they are read), and restart containerd.`,
+    );
+  const how = name === 'nvidia' ? ' (nvidia-ctk runtime configure --runtime=containerd)' : '';
+  return criPlugin(
+    `The CRI plugin of containerd does not start: its default runtime ${name} is not configured.`,
+    `Configure the runtime ${name} in containerd${how}, or set default_runtime_name = "runc" in ${CONFIG}, and restart containerd.`,
+  );
+};
+
+/** What a program says of its own settings stays until somebody changes them. */
+const OF_SETTINGS = /\bconfig|\btoml\b|validat|invalid|unsupported|unknown|flag|not defined/i;
+
+/** The last words of one that ended, whatever they are. */
+const lastWords = (name: string, words: string | undefined): ReturnType<Rule['diagnose']> =>
+  OF_SETTINGS.test(words ?? '')
+    ? unsuitable(
+        `${name} ends: ${reason(words)}.`,
+        `Correct what ${name} names in its configuration and start it again.`,
+      )
+    : {
+        code: 'ContainerRuntimeDown',
+        cause: `${name} ends: ${reason(words)}.`,
+        persistence: 'until-deadline',
+      };
 
 const CONFIG = '/etc/containerd/config.toml';
 
@@ -40,6 +74,12 @@ const RULES: Rule[] = [
         `Correct ${CONFIG}; containerd config dump shows how it is read.`,
       ),
   ),
+  rule(/drop-in config version (\d+) higher than root config version (\d+)/, ([what]) =>
+    unsuitable(
+      `containerd ends: ${what}.`,
+      `Write ${CONFIG} and the files that it imports (conf.d) in one version (containerd config migrate).`,
+    ),
+  ),
   rule(/(?:expected containerd config version|unsupported config version)[^"]*/, ([what]) =>
     unsuitable(
       `containerd does not read its configuration: ${reason(what)}.`,
@@ -48,11 +88,11 @@ const RULES: Rule[] = [
   ),
   rule(
     /failed to load plugin[^\n]{0,80}?io\.containerd\.(?:grpc\.v1\.cri|cri\.v1\.\w{1,40})"?.{0,200}?error="(.*)"/,
-    ([, why]) => criPlugin(`The CRI plugin of containerd does not start: ${reason(why)}.`),
+    ([, why]) => pluginEnds(why),
   ),
   rule(
     /failed to load plugin.*?error="(.*)" id="?io\.containerd\.(?:grpc\.v1\.cri|cri\.v1\.\w+)/,
-    ([, why]) => criPlugin(`The CRI plugin of containerd does not start: ${reason(why)}.`),
+    ([, why]) => pluginEnds(why),
   ),
   rule(/skip loading plugin[^\n]{0,80}?io\.containerd\.grpc\.v1\.cri[^\n]{0,400}?disabled/i, () =>
     criPlugin('The CRI plugin of containerd is disabled.'),
@@ -70,6 +110,9 @@ const RULES: Rule[] = [
     ([, path, why]) => ({
       code: 'ProgramMissing',
       cause: `systemd cannot start the container runtime ${path}: ${reason(why)}.`,
+      ...(/exec format/i.test(why ?? '')
+        ? { remedy: 'Put the container runtime for the processor of this machine into the image.' }
+        : {}),
     }),
   ),
   rule(
@@ -78,6 +121,13 @@ const RULES: Rule[] = [
       code: 'OutOfMemory',
       cause: 'The kernel ended the container runtime because no memory was left.',
     }),
+  ),
+  rule(/^containerd: (.+)/, ([, words]) => lastWords('containerd', words)),
+  rule(/level=(?:fatal|panic) msg="(.*)"/, ([text, words]) =>
+    // crictl ends in the same words.
+    /getting status of runtime|connect: |validate service connection/.test(text)
+      ? undefined
+      : lastWords('The container runtime', words),
   ),
 ];
 

@@ -1,7 +1,7 @@
 /** Tokens that may not authenticate, RBAC, and the certificates that control planes share. */
 import { inError, type Pattern, shorten } from './pattern.ts';
 
-export const rejected: Pattern = inError(
+const rejected: Pattern = inError(
   /\bUnauthorized\b|You must be logged in to the server|the server has asked for the client to provide credentials/,
   () => ({
     code: 'CredentialsRejected',

@@ -48,6 +48,18 @@ export const clusterInfo: Pattern = inError(
   }),
 );
 
+/** It is asked for without any credentials: no token can be to blame. */
+export const anonymousRejected: Pattern = inError(
+  /cluster-info[^\n]*\bUnauthorized\b|cluster-info[^\n]*the server has asked for the client to provide credentials/,
+  () => ({
+    code: 'ClusterInfoUnavailable',
+    cause:
+      'The API server gives cluster-info to nobody without credentials (Unauthorized): anonymous requests are off. The bootstrap token was not looked at.',
+    remedy:
+      'Let the API server take anonymous requests for /api/v1/namespaces/kube-public/configmaps/cluster-info (anonymous in its AuthenticationConfiguration, or --anonymous-auth=true), or give the join a kubeconfig for discovery (discovery.file).',
+  }),
+);
+
 const discoveryFile: Pattern = inError(
   /(?:couldn't load|failed to load|invalid) (?:the )?discovery (?:kubeconfig|file)[^\n]*|expected the kubeconfig file to be located in[^\n]*|error retrieving (?:the )?discovery[^\n]*|no valid (?:cluster|credentials|authentication)[^\n]*in (?:the )?(?:discovery|kubeconfig)[^\n]*|kubeconfig file doesn't have (?:authentication|current context)[^\n]*|failed to find the current (?:cluster|user)[^\n]*|the provided (?:cluster-info )?kubeconfig file (?:must|is)[^\n]*|couldn't find a valid discovery configuration[^\n]*|could not (?:find authentication credentials for the TLS bootstrap process|get CA certificate from discovery kubeconfig)[^\n]*|no CA certificates? found in [^\n]*|the TLS bootstrap kubeconfig is malformed[^\n]*|(?<=identity of the API Server: (?:failed to create API client: )?)(?:unable to load root certificates|yaml|json|error unmarshaling JSON|illegal base64 data)\b[^\n]*|(?<=identity of the API Server: )(?:no matching cluster for the current context|the current context is invalid)[^\n]*/i,
   (match) => ({
@@ -85,6 +97,7 @@ export const discoveryPatterns: Pattern[] = [
   caHashCut,
   caHashForm,
   clusterInfo,
+  anonymousRejected,
   discoveryFile,
 ];
 

@@ -1,39 +1,91 @@
 /** etcd membership in a control-plane join. Texts: cmd/kubeadm/app/util/etcd and etcd's own, 3.4 - 3.6. */
-import { inError, type Pattern, type PatternInput, shorten } from './pattern.ts';
+import { type Diagnosis, inError, type Pattern, type PatternInput, shorten } from './pattern.ts';
+
+/** Nothing can be written until somebody has made room, whoever asks. */
+export const QUOTA = {
+  cause: 'The database of etcd has reached its quota (database space exceeded), so nothing can be written.',
+  remedy:
+    'On a control plane compact and defragment etcd, raise quota-backend-bytes, then disarm the alarm (etcdctl alarm disarm).',
+};
 
 const inEtcd = ({ output }: PatternInput): boolean =>
   /etcd/.test(output.phase ?? '') || /etcd/i.test(output.error);
 
-const NOT_IN_SYNC = /can only promote a learner member/;
+/** etcd gives both answers to one request; what follows the word "member" tells them apart. */
+const VOTES_ALREADY = /can only promote a learner member(?! which)(?=["'\s\])},;]|$)/m;
+const NOT_IN_SYNC = /can only promote a learner\b/;
+/** The last line on a promotion decides: an answer that was lost comes before the one that is told. */
+const PROMOTION = /^.*can only promote a learner\b.*$/gm;
 
-const learner: Pattern = inError(
-  /can only promote a learner member|too many learner members in cluster|unable to (?:start|promote) [^\n]*learner[^\n]*|[Pp]romoting the learner \S+ failed[^\n]*/,
-  (match) => ({
-    code: 'EtcdLearnerNotReady',
-    cause: match[0].startsWith('too many')
-      ? 'Another machine is just becoming an etcd member, and the cluster takes one at a time.'
-      : 'The new etcd member did not catch up with the leader in time.',
-  }),
-);
+const votesAlready = (): Omit<Diagnosis, 'evidence'> => ({
+  code: 'EtcdMemberNotAdded',
+  cause:
+    'This machine is a voting etcd member already: kubeadm asked for its promotion once more and took the answer for a failure.',
+  remedy:
+    'Nothing is wrong with etcd or the network. Use a kubeadm with the correction (kubernetes/kubernetes#130782, picked to 1.30 to 1.33). Where the join is not finished by another try, replace this machine, and remove its own member if Cluster API does not (etcdctl member list).',
+});
 
-/** Newer kubeadm ends with a bare time-out; the etcd client's own log lines say what was waited for. */
-const learnerTimedOut: Pattern = inError(
+const promoted: Pattern = inError(VOTES_ALREADY, votesAlready);
+
+/** kubeadm may end with a bare time-out; the etcd client's own log lines say what was waited for. */
+const promotionTimedOut: Pattern = inError(
   /timed out waiting for the condition|context deadline exceeded/,
-  () => ({
-    code: 'EtcdLearnerNotReady',
-    cause: 'The new etcd member did not catch up with the leader in time.',
-  }),
+  (_, { output }) =>
+    VOTES_ALREADY.test(output.stderr.match(PROMOTION)?.at(-1) ?? '') ? votesAlready() : notInSync(),
   ({ output }) => /etcd/.test(output.phase ?? '') && NOT_IN_SYNC.test(output.stderr),
 );
 
+const notInSync = (): Omit<Diagnosis, 'evidence'> => ({
+  code: 'EtcdLearnerNotReady',
+  cause: 'The new etcd member did not catch up with the leader in time.',
+});
+
+const learner: Pattern = inError(
+  /can only promote a learner member|unable to (?:start|promote) [^\n]*learner[^\n]*|[Pp]romoting the learner \S+ failed[^\n]*/,
+  notInSync,
+);
+
+const tooManyLearners: Pattern = inError(/too many learner members in cluster/, () => ({
+  code: 'EtcdLearnerNotReady',
+  cause: 'The etcd cluster has a learner already, and takes one at a time.',
+  remedy:
+    'Wait for the other machine and try again. Where it does not pass, etcdctl member list shows the learner (IS LEARNER): remove it with etcdctl member remove ID if the machine at its peer address is gone or has given up its join.',
+}));
+
+const ownNotStarted: Pattern = inError(/the etcd member (\w+) is not started/, ([, id]) => ({
+  code: 'EtcdMemberNotAdded',
+  cause: `The etcd of this machine did not start: kubeadm waited for its member ${id} in vain.`,
+  remedy:
+    'Look at this machine: journalctl -u kubelet, crictl ps -a and crictl logs of etcd. The other members need nothing.',
+}));
+
+/** What etcd says of a member that cannot be added, and what helps then. */
+const MEMBERSHIP: Record<string, string> = {
+  'Peer URLs already exists':
+    'etcdctl member list shows the member with the address of this machine, which an earlier attempt or machine has left: remove it with etcdctl member remove ID if it has no name (it never started) or its machine is gone.',
+  'unhealthy cluster':
+    'Wait until every member is healthy (etcdctl endpoint health --cluster): etcd takes no new one before. Remove a member only if its machine is gone for good.',
+};
+MEMBERSHIP['re-configuration failed due to not enough started members'] =
+  MEMBERSHIP['unhealthy cluster'] ?? '';
+
 const membership: Pattern = inError(
   /etcdserver: (re-configuration failed due to not enough started members|unhealthy cluster|Peer URLs already exists|member ID already exist|member not found|duplicate [^\n]*)|error (?:adding|creating) (?:etcd )?member[^\n]*|error creating local etcd static pod manifest file: ([^\n]*)/i,
-  (match) => ({
-    code: 'EtcdMemberNotAdded',
-    cause: `This machine could not become an etcd member: ${shorten(match[1] ?? match[2] ?? match[0], 200)}.`,
-  }),
+  (match) => {
+    const remedy = MEMBERSHIP[match[1] ?? ''];
+    return {
+      code: 'EtcdMemberNotAdded',
+      cause: `This machine could not become an etcd member: ${shorten(match[1] ?? match[2] ?? match[0], 200)}.`,
+      ...(remedy === undefined ? {} : { remedy }),
+    };
+  },
   ({ output }) => output.phase !== 'etcd/local',
 );
+
+const quota: Pattern = inError(/mvcc: database space exceeded/, () => ({
+  code: 'EtcdUnhealthy',
+  ...QUOTA,
+}));
 
 const dataDirectory: Pattern = inError(
   /failed to create the etcd data directory: "?([^\s":]*)"?: ([^\n]*)/,
@@ -60,10 +112,16 @@ const pastDeadline: Pattern = inError(
   ({ output }) => /etcd/.test(output.phase ?? ''),
 );
 
+/** Before what speaks of requests in general. */
+export const etcdQuotaPatterns: Pattern[] = [quota];
+
 export const etcdPatterns: Pattern[] = [
   dataDirectory,
+  promoted,
+  tooManyLearners,
+  ownNotStarted,
   learner,
-  learnerTimedOut,
+  promotionTimedOut,
   membership,
   unhealthy,
   pastDeadline,

@@ -1,4 +1,6 @@
 /** Why an image could not be pulled; texts of containerd, CRI-O and the registries behind crictl or CRI. */
+
+import { PROXY_REFUSAL } from './network.ts';
 import type { PreflightFinding } from './output.ts';
 import { type Diagnosis, inError, type Pattern, shorten } from './pattern.ts';
 
@@ -10,6 +12,12 @@ const pull: Pattern = inError(
 
 /** Before the patterns on the network, whose words the registry's errors have too. */
 export const imagePatterns: Pattern[] = [pull];
+
+/** A registry's own refusal has a number; that of a proxy on the way to it has words alone. */
+const PROXY = new RegExp(
+  `proxyconnect tcp: ([^\\n"]+)|(?:Get|Head|Post) \\\\?"https:[^"]*": (${PROXY_REFUSAL})(?=\\\\?["\\s,]|$)|(?=.*\\b407 )(Proxy Authentication Required)`,
+  'm',
+);
 
 /** @param named What the sentence calls the image; by default as the text names it. */
 export function diagnoseImagePull({ text }: PreflightFinding, named?: string): Omit<Diagnosis, 'evidence'> {
@@ -23,6 +31,15 @@ export function diagnoseImagePull({ text }: PreflightFinding, named?: string): O
       code: 'ImagePullFailed',
       cause: `${what} could not be pulled: the registry limits the number of pulls.`,
       remedy: 'Use a mirror or credentials for the registry, or put the image into the machine image.',
+    };
+  }
+  const proxy = PROXY.exec(text);
+  if (proxy !== null) {
+    return {
+      code: 'ImagePullFailed',
+      cause: `${what} could not be pulled through the proxy: ${shorten(proxy[1] ?? proxy[2] ?? proxy[3] ?? '', 120)}.`,
+      remedy:
+        'Correct HTTPS_PROXY of the container runtime (a drop-in of its unit), or put the registry into its NO_PROXY.',
     };
   }
   if (/code = Unimplemented|unknown service runtime/.test(text)) {

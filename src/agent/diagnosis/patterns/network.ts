@@ -47,19 +47,29 @@ const unroutable: Pattern = inError(
   aboutApiServer,
 );
 
-const proxy: Pattern = inError(
-  /proxyconnect tcp: (.*)|Get "https:[^"]*": (Forbidden|Proxy Authentication Required|Bad Gateway|Gateway Timeout|Service Unavailable)$/m,
-  (match, { output }) => ({
-    code: 'ApiServerUnreachable',
-    facts: { saysHow: true },
-    cause: `${apiServerIn(output.error)} cannot be reached through the proxy: ${shorten(match[1] ?? match[2] ?? '', 160)}.`,
-    remedy: 'Put the control plane endpoint into NO_PROXY, or correct HTTPS_PROXY.',
-  }),
-  aboutApiServer,
+/** Go gives the words of a proxy's refusal without its number; an API server's own answers have more of them. */
+export const PROXY_REFUSAL =
+  '(?:Forbidden|Proxy Authentication Required|Method Not Allowed|Bad Gateway|Gateway Timeout|Service Unavailable)';
+const PROXY_WORDS = new RegExp(
+  `proxyconnect tcp: ([^\\n"]*?)(?=\\]?$|, kube-[\\w-]+ check failed|")|(?:Get|Post|Put|Patch) (?:"https:[^"]*"|https:[^\\s"]+): (${PROXY_REFUSAL})(?=\\]?$|, kube-)`,
+  'm',
 );
 
+const proxy: Pattern = inError(PROXY_WORDS, (match, { output }) => {
+  const why = match[1] ?? match[2] ?? '';
+  return {
+    code: 'ApiServerUnreachable',
+    facts: { saysHow: true },
+    cause: `${apiServerIn(output.error.slice(output.error.lastIndexOf('http', match.index)))} cannot be reached through the proxy: ${shorten(why, 160)}.`,
+    remedy:
+      why === 'Proxy Authentication Required'
+        ? 'Put the control plane endpoint and the address of this machine into NO_PROXY, or give the proxy its user and password in HTTPS_PROXY.'
+        : 'Put the control plane endpoint and the address of this machine into NO_PROXY, or correct HTTPS_PROXY.',
+  };
+});
+
 const serverTrouble: Pattern = inError(
-  /etcdserver: (?:leader changed|request timed out[^\n]*|no leader|too many requests|mvcc: database space exceeded)|the server (?:is currently unable to handle the request|was unable to return a response in the time allotted[^\n]*|has asked for the client to .*|could not find the requested resource .*retry)|an error on the server \([^\n]*|Internal error occurred: [^\n]*|apiserver (?:is shutting down|not ready)|the server has received too many requests[^\n(]*|Too Many Requests|\b50[0234] (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)|server is currently unable[^\n]*|storage is \(re\)initializing|rpc error: code = (?:Unavailable|Unknown|DeadlineExceeded|Canceled|ResourceExhausted)[^\n]*/i,
+  /etcdserver: (?:leader changed|request timed out[^\n]*|no leader|too many requests)|the server (?:is currently unable to handle the request|was unable to return a response in the time allotted[^\n]*|has asked for the client to .*|could not find the requested resource .*retry)|an error on the server \([^\n]*|Internal error occurred: [^\n]*|apiserver (?:is shutting down|not ready)|the server has received too many requests[^\n(]*|Too Many Requests|\b50[0234] (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Timeout)|server is currently unable[^\n]*|storage is \(re\)initializing|rpc error: code = (?:Unavailable|Unknown|DeadlineExceeded|Canceled|ResourceExhausted)[^\n]*/i,
   (match, { output }) => ({
     code: 'ApiServerUnavailable',
     cause: `${apiServerIn(output.error)} could not serve a request: ${endSentence(shorten(match[0], 160))}`,
@@ -112,6 +122,8 @@ const webhook: Pattern = inError(
   }),
 );
 
+/** Before what tells of the control plane and of connections: in every phase a proxy may stand between. */
+export const proxyPatterns: Pattern[] = [proxy];
 /** Before everything else that speaks of connections. */
 export const webhookPatterns: Pattern[] = [webhook];
-export const networkPatterns: Pattern[] = [proxy, dns, refused, unroutable, page, serverTrouble, lost, slow];
+export const networkPatterns: Pattern[] = [dns, refused, unroutable, page, serverTrouble, lost, slow];

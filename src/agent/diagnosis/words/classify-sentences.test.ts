@@ -13,10 +13,8 @@ const TRACE = [
   'runtime.goexit',
   '\truntime/asm_amd64.s:1700',
 ].join('\n');
-const VERBOSE = [
-  'I1121 02:56:42.697177    1372 join.go:395] [preflight] found NodeName empty; using OS hostname as NodeName',
-  'I1121 02:56:42.730836    1372 token.go:215] [discovery] Retrying due to error: failed to request the cluster-info ConfigMap: dial tcp 10.0.0.9:6443: connect: connection refused',
-].join('\n');
+const VERBOSE =
+  'I1121 02:56:42.697177    1372 join.go:395] [preflight] found NodeName empty; using OS hostname as NodeName';
 const AFTER = [
   '2026-11-21 02:36:11,123 - cc_scripts_user.py[WARNING]: Failed to run module scripts-user (scripts in /var/lib/cloud/instance/scripts)',
   'Cloud-init v. 23.4 finished at Fri, 21 Nov 2026 02:36:11 +0000. Datasource DataSourceNoCloud. Up 141.53 seconds',

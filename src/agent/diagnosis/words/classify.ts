@@ -18,10 +18,10 @@ import {
   localCertificatePatterns,
 } from '../patterns/credentials.ts';
 import { discoveryPatterns, discoveryTimedOut } from '../patterns/discovery.ts';
-import { etcdPatterns } from '../patterns/etcd.ts';
+import { etcdPatterns, etcdQuotaPatterns } from '../patterns/etcd.ts';
 import { imagePatterns } from '../patterns/image.ts';
 import { kubeletHealthPatterns, kubeletPatterns } from '../patterns/kubelet.ts';
-import { networkPatterns, webhookPatterns } from '../patterns/network.ts';
+import { networkPatterns, proxyPatterns, webhookPatterns } from '../patterns/network.ts';
 import { accessPatterns, machinePatterns, nodePatterns, registrationPatterns } from '../patterns/node.ts';
 import { isBareError, type KubeadmOutput, parseKubeadmOutput } from '../patterns/output.ts';
 import {
@@ -134,6 +134,8 @@ const PATTERNS: Pattern[] = [
   ...discoveryPatterns,
   ...configPatterns,
   ...accessPatterns,
+  ...etcdQuotaPatterns,
+  ...proxyPatterns,
   ...certificatePeriodPatterns,
   ...controlPlanePatterns,
   ...webhookPatterns,

@@ -2,9 +2,13 @@
  * The words of a server that has proved nothing yet. kubeadm asks for cluster-info before it can know whom it asks, and prints
  * what it is told as it is: whoever answers there could accuse this machine of anything, in as many lines as he likes.
  */
-import { rejected } from '../patterns/credentials.ts';
-import { clusterInfo, discoveryPatterns, discoveryTimedOut } from '../patterns/discovery.ts';
-import { networkPatterns } from '../patterns/network.ts';
+import {
+  anonymousRejected,
+  clusterInfo,
+  discoveryPatterns,
+  discoveryTimedOut,
+} from '../patterns/discovery.ts';
+import { networkPatterns, proxyPatterns } from '../patterns/network.ts';
 import type { KubeadmOutput } from '../patterns/output.ts';
 import { endSentence, type Pattern, shorten } from '../patterns/pattern.ts';
 import { tlsPatterns } from '../patterns/tls.ts';
@@ -45,8 +49,15 @@ const answered: Pattern = ({ output }) => {
 export const patternsFor = (output: KubeadmOutput): readonly Pattern[] => {
   const tail = tailOf(output);
   if (!REQUEST.test(tail))
-    return [...discoveryPatterns, ...tlsPatterns, rejected, ...networkPatterns, discoveryTimedOut];
+    return [
+      ...proxyPatterns,
+      ...discoveryPatterns,
+      ...tlsPatterns,
+      anonymousRejected,
+      ...networkPatterns,
+      discoveryTimedOut,
+    ];
   return ON_ITS_WAY.test(tail.replace(REQUEST, ''))
-    ? [...tlsPatterns, rejected, ...networkPatterns, discoveryTimedOut]
-    : [clusterInfo, rejected, ...networkPatterns, answered];
+    ? [...proxyPatterns, ...tlsPatterns, anonymousRejected, ...networkPatterns, discoveryTimedOut]
+    : [...proxyPatterns, clusterInfo, anonymousRejected, ...networkPatterns, answered];
 };

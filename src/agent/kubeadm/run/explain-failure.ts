@@ -9,6 +9,7 @@ import type { KubeletWatch } from '../../diagnosis/causes/kubelet-watch.ts';
 import { diagnose, evidenceFor, refined } from '../../diagnosis/diagnose.ts';
 import { type Evidence, NO_EVIDENCE } from '../../diagnosis/evidence/evidence.ts';
 import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';
+import { withRetried } from '../../diagnosis/retried.ts';
 import { classify, type KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import { KUBELET_DROP_IN } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
@@ -44,7 +45,7 @@ export async function explainFailure(
 ): Promise<KubeadmFailure> {
   const { verb, tokenId, tokenWasKnown, endpoint, criSocket } = spec;
   const input = { verb, ...run, tokenId, tokenWasKnown };
-  const base = classify(input);
+  const base = withRetried(classify(input), input);
   // This verdict made us end kubeadm: its last words are no reason, and its exit status is our signal's.
   if (verdict !== undefined && spec.signal?.aborted !== true) {
     const { exitStatus: _, ...rest } = base;
