@@ -118,7 +118,8 @@ export const AGENT: Readonly<Record<string, string>> = {
     report/watch/boot`,
   'report/watch/boot': `protocol protocol/codes callers diagnosis diagnosis/transcript diagnosis/words document host
     report/events`,
-  reset: 'kit credential document engine host kubeadm kubeadm/config kubeadm/repeat kubeadm/run',
+  reset:
+    'kit secrets credential document engine host kubeadm kubeadm/config kubeadm/repeat kubeadm/repeat/etcd kubeadm/run',
   sealed: `kit kit/bytes protocol protocol/codes secrets tpm/commands tpm/sealing tpm/wire document engine fetch
     host identity identity/tpm platform/credentials settings stores text userdata`,
   settings: 'kit secrets document host text text/yaml',
@@ -137,7 +138,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/kind':
     'kit protocol secrets callers document engine host kubeadm/config kubeadm/repeat startup steps/shell',
   'steps/kubeadm': `kit protocol protocol/codes secrets cluster credential diagnosis/words document engine
-    facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/run preflight preflight/checks reset settings
+    facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/repeat/etcd kubeadm/run preflight preflight/checks reset settings
     startup steps/kind steps/shell text`,
   'steps/files':
     'kit document host steps/accounts/files steps/kind steps/tools stores/reference tpm/sealing callers engine fetch kubeadm/repeat secrets stores/contract tools platform/credentials',

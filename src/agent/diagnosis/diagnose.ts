@@ -51,6 +51,7 @@ const DISCOVERY_SYMPTOMS: readonly Code[] = [
 /** The parts of the evidence that could make this failure more exact; empty where kubeadm's own words suffice. */
 export function evidenceFor(base: KubeadmFailure, { stdout, verb }: KubeadmEnd): Part[] {
   const { code } = base;
+  if (base.facts?.saysWhy) return [];
   if (DISCOVERY_SYMPTOMS.includes(code))
     return asksOwn(base, stdout) ? ['static pods', 'API server'] : ['API server'];
   if (code === 'PortInUse') return ['listeners'];

@@ -4,6 +4,7 @@
  * may own.
  */
 import { errorMessage } from '../../kit/errors.ts';
+import { redact } from '../../secrets/redact.ts';
 import { equipKubelet } from '../credential/set-up.ts';
 import {
   CREDENTIAL_DIR,
@@ -20,7 +21,8 @@ import { type Host, HostError } from '../host/host.ts';
 import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
 import { certificateFiles, kubeadmFiles } from '../kubeadm/config/kubeadm-files.ts';
 import { KubeadmError } from '../kubeadm/kubeadm-error.ts';
-import { forgetAttempt } from '../kubeadm/repeat/attempt-note.ts';
+import { forgetAttempt, readAttempt } from '../kubeadm/repeat/attempt-note.ts';
+import { removeOrphan } from '../kubeadm/repeat/etcd/membership.ts';
 import { forgetInventory } from '../kubeadm/repeat/inventory.ts';
 import { kubeadmReset } from '../kubeadm/repeat/kubeadm-reset.ts';
 import { configuredSocket, kubeadmError } from '../kubeadm/repeat/leftovers.ts';
@@ -79,7 +81,11 @@ export async function resetNode(host: Host, options: ResetOptions): Promise<Rese
   // Noted first: if this agent is killed half-way, the node must not pass for finished.
   await noteInJournal(host, options.agent);
   for (const path of [SENTINEL, OUTCOME, OUTCOME_ASIDE]) await remove(host, path, report);
-  if (wasNode) await runKubeadmReset(host, options, report);
+  if (wasNode) {
+    // kubeadm's reset takes the credentials for it away.
+    await takeOutOrphan(host, report);
+    await runKubeadmReset(host, options, report);
+  }
   // Without a node they came with the user data, and the first bootstrap needs them.
   const paths = [...settings, ...(wasNode ? new Set(certificates) : []), ...KUBELET_FILES];
   if (before !== undefined) {
@@ -122,6 +128,11 @@ async function runKubeadmReset(host: Host, { onLine }: ResetOptions, report: Res
     report.problems.push(
       `kubeadm could not remove all pods, and what is left of them may run: ${result.podsLeft}`,
     );
+  const [, left] = MEMBER_LEFT.exec(`${result.stdout}\n${result.stderr}`) ?? [];
+  if (left !== undefined)
+    report.problems.push(
+      `kubeadm could not take the etcd member of this machine out of the cluster: ${redact(left)}. On another control plane, etcdctl member list shows it; remove it with etcdctl member remove ID.`,
+    );
   if (result.exitStatus === 0) {
     report.kubeadm = 'reset';
     return;
@@ -133,6 +144,26 @@ async function runKubeadmReset(host: Host, { onLine }: ResetOptions, report: Res
       : `kubeadm reset ended with exit status ${result.exitStatus}: ${last}`,
   );
 }
+
+/** A join that failed may have left a member that never started; as long as a learner is in the list, no other machine can join. */
+async function takeOutOrphan(host: Host, report: ResetReport): Promise<void> {
+  const note = await readAttempt(host, { instance: await machineInstance(host), verb: 'join' });
+  const found = await removeOrphan(host, { memberId: note?.etcdMember });
+  if (found === undefined) return;
+  const { id, removed, why } = found;
+  if (removed) {
+    report.removed.push(`etcd member ${id}, which never started`);
+    return;
+  }
+  const how =
+    id === undefined
+      ? 'On a control plane of the cluster, etcdctl member list shows whether it is there; remove it with etcdctl member remove ID.'
+      : `Remove it on a control plane of the cluster: etcdctl member remove ${id}`;
+  report.problems.push(`An etcd member of this machine may be left in the cluster: ${why} ${how}`);
+}
+
+/** What kubeadm says where its own removal of a member failed; it goes on all the same. */
+const MEMBER_LEFT = /Failed to remove etcd member: ([^\n]*)/;
 
 async function remove(host: Host, path: string, report: ResetReport): Promise<void> {
   if ((await host.files.stat(path)) === undefined) return;

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
+import { hexId } from '../../../src/agent/kubeadm/repeat/etcd/decide.ts';
 import {
+  learnersOf,
   leaveEtcd,
   type Membership,
+  removeOrphan,
   settleMembership,
 } from '../../../src/agent/kubeadm/repeat/etcd/membership.ts';
+import { withLearner } from '../../../src/agent/kubeadm/repeat/etcd/name-learner.ts';
 import { EtcdMembers } from '../../support/kubeadm/etcd-members.ts';
 
 export const about =
@@ -17,7 +21,6 @@ export async function run(say: (line: string) => void): Promise<void> {
   const etcd = await EtcdMembers.create();
   const host = createLinuxHost({ root: etcd.root });
   const spec = (patienceMs: number) => ({
-    nodeName: 'cp2',
     signal: new AbortController().signal,
     onProgress: (message: string) => say(`  ${message}`),
     patienceMs,
@@ -47,6 +50,23 @@ export async function run(say: (line: string) => void): Promise<void> {
     assert.deepEqual(await settle(), { state: 'absent', removed: true });
     assert.deepEqual(etcd.list(), ['1']);
     say('a learner that never started is removed');
+
+    assert.equal(await removeOrphan(host, {}), undefined, 'nothing of this machine is in the list');
+    await etcd.add(3, true);
+    assert.equal(await removeOrphan(host, {}), undefined, "another machine's learner stays");
+    const told = await withLearner(host, {
+      code: 'EtcdLearnerNotReady',
+      cause: 'etcdserver: too many learner members in cluster',
+      remedy: 'Wait.',
+    });
+    assert.ok(told.cause.includes(`${etcd.peer(3)}, which has never started`), told.cause);
+    const [{ id = '' } = {}] = await learnersOf(host);
+    assert.ok(told.remedy.includes(`etcdctl member remove ${hexId(id)}`), told.remedy);
+    assert.deepEqual(await removeOrphan(host, { memberId: id }), { id: hexId(id), removed: true });
+    await etcd.add(2, true);
+    assert.equal((await removeOrphan(host, {}))?.removed, true);
+    assert.deepEqual(etcd.list(), ['1']);
+    say("a reset removes the learner that is provably this machine's, and names another's");
 
     await etcd.add(2, true);
     etcd.start(2, [1, 2]);

@@ -100,7 +100,7 @@ export const answers: Target = {
     };
     const host = () => memoryHost(files, () => ({ status: 200, body }));
     const signal = AbortSignal.abort();
-    const common = { nodeName: 'node-1', signal, onProgress: () => undefined };
+    const common = { signal, onProgress: () => undefined };
     const identity = { server: 'https://10.0.0.1:6443', certificate: 'c', key: 'k' } as Parameters<
       typeof readNode
     >[1];
@@ -108,6 +108,7 @@ export const answers: Target = {
       node: await readNode(host(), identity, 'node-1'),
       name: await awaitNodeName(host(), {
         ...common,
+        nodeName: 'node-1',
         endpoint: '10.0.0.1:6443',
         ca: 'PEM',
         token: sensitive('t'),

@@ -19,6 +19,7 @@ const PROMOTION = /^.*can only promote a learner\b.*$/gm;
 
 const votesAlready = (): Omit<Diagnosis, 'evidence'> => ({
   code: 'EtcdMemberNotAdded',
+  facts: { saysWhy: true },
   cause:
     'This machine is a voting etcd member already: kubeadm asked for its promotion once more and took the answer for a failure.',
   remedy:
@@ -47,6 +48,7 @@ const learner: Pattern = inError(
 
 const tooManyLearners: Pattern = inError(/too many learner members in cluster/, () => ({
   code: 'EtcdLearnerNotReady',
+  facts: { saysWhy: true },
   cause: 'The etcd cluster has a learner already, and takes one at a time.',
   remedy:
     'Wait for the other machine and try again. Where it does not pass, etcdctl member list shows the learner (IS LEARNER): remove it with etcdctl member remove ID if the machine at its peer address is gone or has given up its join.',
@@ -76,6 +78,7 @@ const membership: Pattern = inError(
     return {
       code: 'EtcdMemberNotAdded',
       cause: `This machine could not become an etcd member: ${shorten(match[1] ?? match[2] ?? match[0], 200)}.`,
+      ...(match[1] === undefined ? {} : { facts: { saysWhy: true } }),
       ...(remedy === undefined ? {} : { remedy }),
     };
   },
@@ -84,6 +87,7 @@ const membership: Pattern = inError(
 
 const quota: Pattern = inError(/mvcc: database space exceeded/, () => ({
   code: 'EtcdUnhealthy',
+  facts: { saysWhy: true },
   ...QUOTA,
 }));
 

@@ -21,6 +21,8 @@ export interface Diagnosis {
 export interface Facts {
   /** kubeadm named how the way to the API server fails; a request of our own would tell no more. */
   saysHow?: true;
+  /** etcd itself has answered why: nothing that this machine shows knows better. */
+  saysWhy?: true;
   /** A certificate that the API server has shown, and that is none of this machine's. */
   ofApiServer?: true;
   /** The CRI plugin complains, which it does in a runtime that runs. */

@@ -16,12 +16,23 @@ export interface AttemptNote {
   code: Code;
   /** kubeadm's phase that failed; absent when nobody knows how far it came. */
   phase?: string;
+  /** Id of the etcd member that kubeadm has added, where it told it: decimal, as etcd's gateway writes it. */
+  etcdMember?: string;
   /** How often kubeadm has gone on from a failed phase since it last began anew. */
   resumed: number;
   /** Id of the bootstrap token that the cluster has accepted once: when it no longer does, that token has expired. */
   knownToken?: string;
   /** What has been lacking in each of the last attempts, and for how long altogether. */
   lacking?: { what: 'token' | 'route'; seconds: number };
+}
+
+const MEMBER =
+  /(?:the etcd member |[Pp]romoting (?:the learner |a learner as a voting member: ))([0-9a-f]{6,16})\b/;
+
+/** The member that kubeadm says it has added for this machine, in decimal; undefined where it names none. */
+export function memberIn(output: string): string | undefined {
+  const [, id] = MEMBER.exec(output) ?? [];
+  return id === undefined ? undefined : BigInt(`0x${id}`).toString();
 }
 
 /** @throws HostError */
@@ -46,7 +57,7 @@ export async function forgetAttempt(host: Host): Promise<void> {
 
 function parse(text: string): AttemptNote | undefined {
   try {
-    const { instance, verb, code, phase, resumed, knownToken, lacking } = JSON.parse(
+    const { instance, verb, code, phase, etcdMember, resumed, knownToken, lacking } = JSON.parse(
       text,
     ) as Partial<AttemptNote>;
     if (typeof instance !== 'string' || (verb !== 'init' && verb !== 'join')) return undefined;
@@ -55,6 +66,7 @@ function parse(text: string): AttemptNote | undefined {
       verb,
       code: code !== undefined && Object.hasOwn(codes(), code) ? code : 'Unclassified',
       ...(typeof phase === 'string' ? { phase } : {}),
+      ...(typeof etcdMember === 'string' && /^\d+$/.test(etcdMember) ? { etcdMember } : {}),
       resumed: Number(resumed) || 0,
       ...(typeof knownToken === 'string' ? { knownToken } : {}),
       ...(lacking?.what === 'token' || lacking?.what === 'route'

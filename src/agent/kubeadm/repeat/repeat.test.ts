@@ -50,7 +50,6 @@ describe('what is done between two attempts', () => {
       note: { instance: 'i-1', verb, code: 'ApiServerUnavailable', resumed: 0, ...note },
       inventory: await takeInventory(host, { instance: 'i-1', document: 'd', written: [] }),
       controlPlane: verb === 'init',
-      nodeName: 'n1',
       signal: new AbortController().signal,
       onProgress: (message) => void progress.push(message),
       ...more,

@@ -30,7 +30,6 @@ export interface RepeatSpec {
   inventory: Inventory;
   /** This machine becomes a control plane. */
   controlPlane: boolean;
-  nodeName: string;
   signal: AbortSignal;
   onProgress(message: string): void;
 }
@@ -52,7 +51,7 @@ export async function prepareRepeat(host: Host, spec: RepeatSpec): Promise<Repea
   const { verb, note, inventory, onProgress } = spec;
   const mayHaveJoined = await mayBeMember(host, spec);
   const member: Membership = mayHaveJoined
-    ? await settleMembership(host, spec)
+    ? await settleMembership(host, { ...spec, memberId: note?.etcdMember })
     : { state: 'absent', removed: false };
   if (member.state === 'blocked') return { kind: 'blocked', failure: member.failure };
   const skip = await phasesToSkip(host, spec, member);
@@ -61,7 +60,7 @@ export async function prepareRepeat(host: Host, spec: RepeatSpec): Promise<Repea
     return { kind: 'resume', skip };
   }
   if (member.state === 'member') {
-    const left = await leaveEtcd(host, spec);
+    const left = await leaveEtcd(host, { ...spec, memberId: note?.etcdMember });
     if (left.state === 'blocked') return { kind: 'blocked', failure: left.failure };
   }
   onProgress('cleaning up after the attempt before');

@@ -10,7 +10,8 @@ import type { Host } from '../../host/host.ts';
 import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
 import { shapedArguments } from '../../kubeadm/config/shaped-arguments.ts';
 import { KubeadmError } from '../../kubeadm/kubeadm-error.ts';
-import { type AttemptNote, noteAttempt, readAttempt } from '../../kubeadm/repeat/attempt-note.ts';
+import { type AttemptNote, memberIn, noteAttempt, readAttempt } from '../../kubeadm/repeat/attempt-note.ts';
+import { withLearner } from '../../kubeadm/repeat/etcd/name-learner.ts';
 import { type InventoryOwner, readInventory, takeInventory } from '../../kubeadm/repeat/inventory.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { prepareRepeat } from '../../kubeadm/repeat/repeat.ts';
@@ -83,7 +84,6 @@ export async function attemptKubeadm(
       const repeat = await prepareRepeat(host, {
         ...{ verb, path, args, note, inventory, signal },
         controlPlane: config.controlPlane ?? false,
-        nodeName: nodeNameOf(host, config),
         onProgress: (message) => void context.progress(message),
       });
       if (repeat.kind === 'blocked') return { done: false, failure: repeat.failure, retry: 'until-deadline' };
@@ -172,12 +172,14 @@ async function failedRun(
   const found = run.failure;
   const isOver = isGraceOver(lacking);
   const isVanished = found === undefined || (run.exitStatus === undefined && !signal.aborted);
+  const member = memberIn(`${run.stdout}\n${run.stderr}`) ?? note?.etcdMember;
   await noteAttempt(host, {
     instance: owner.instance,
     verb: command.verb,
     code: isVanished ? 'Interrupted' : found.code,
     // Something ended kubeadm from outside; what it said before does not tell how far it came.
     ...(isVanished || found.phase === undefined ? {} : { phase: found.phase }),
+    ...(member === undefined ? {} : { etcdMember: member }),
     resumed: resumed ? (note?.resumed ?? 0) + 1 : 0,
     ...(run.tokenWasKnown && config.tokenId !== undefined ? { knownToken: config.tokenId } : {}),
     // Another start has its own grace.
@@ -194,10 +196,12 @@ async function failedRun(
     };
   }
   if (found.code === 'NodeNameInUse') return nameInUse(attempt, found);
+  const isRefused = found.code === 'EtcdLearnerNotReady' && found.facts?.saysWhy === true;
+  const failed = isRefused ? await withLearner(host, journalled(found)) : journalled(found);
   if (!isOver || lacking === undefined)
-    return { done: false, failure: journalled(found), retry: RETRY[found.persistence] };
-  const cause = `${found.cause.replace(/\.$/, '')}, and nothing has changed for ${Math.round(lacking.seconds / 60)} minutes.`;
-  return { done: false, failure: { ...journalled(found), cause }, retry: 'no' };
+    return { done: false, failure: failed, retry: RETRY[found.persistence] };
+  const cause = `${failed.cause.replace(/\.$/, '')}, and nothing has changed for ${Math.round(lacking.seconds / 60)} minutes.`;
+  return { done: false, failure: { ...failed, cause }, retry: 'no' };
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, type Own, quorum, type SeenMember } from './decide.ts';
+import { decide, hexId, type Own, orphan, quorum, type SeenMember } from './decide.ts';
 
 const url = (n: number): string => `https://10.0.0.${n}:2380`;
 const member = (n: number, more: Partial<SeenMember> = {}): SeenMember => ({
@@ -12,7 +12,7 @@ const member = (n: number, more: Partial<SeenMember> = {}): SeenMember => ({
   healthy: true,
   ...more,
 });
-const own = (more: Partial<Own> = {}): Own => ({ name: 'cp3', peerUrl: url(3), hasManifest: false, ...more });
+const own = (more: Partial<Own> = {}): Own => ({ peerUrl: url(3), hasManifest: false, ...more });
 const unstarted = { name: '', clientUrls: [], healthy: false };
 
 describe('the etcd member of a control plane that is to be joined once more', () => {
@@ -51,9 +51,22 @@ describe('the etcd member of a control plane that is to be joined once more', ()
     const members = [member(1), member(2), member(3, { learner: true })];
     expect(decide(members, own({ hasManifest: true }), true)).toEqual({ act: 'promote', id: '3' });
     expect(decide(members, own({ hasManifest: true }), false)).toEqual({ act: 'remove', id: '3' });
-    // It has another address since: the name tells, since a learner does not vote.
+    // It has another address since: the id that its join was told proves whose it is, the name alone does not.
     const moved = [member(1), member(9, { name: 'cp3', learner: true, healthy: false })];
-    expect(decide(moved, own(), true)).toEqual({ act: 'remove', id: '9' });
+    expect(decide(moved, own({ memberId: '9' }), true)).toEqual({ act: 'remove', id: '9' });
+    expect(decide(moved, own(), true)).toEqual({ act: 'nothing' });
+  });
+
+  it('is an orphan for a reset only where it never started or never voted, and is provably its own', () => {
+    expect(orphan([member(1), member(3, { ...unstarted, learner: true })], own())?.id).toBe('3');
+    expect(orphan([member(1), member(3, { learner: true, healthy: false })], own())?.id).toBe('3');
+    expect(orphan([member(1), member(9, { ...unstarted, learner: true })], own({ memberId: '9' }))?.id).toBe(
+      '9',
+    );
+    // One that votes is kubeadm's to take out; that of another machine is nobody's here.
+    expect(orphan([member(1), member(3)], own())).toBeUndefined();
+    expect(orphan([member(1), member(9, { ...unstarted, learner: true })], own())).toBeUndefined();
+    expect(hexId('4264338157093154953')).toBe('3b2df8f5dfae7089');
   });
 
   it('never costs the quorum, whatever is seen', () => {

@@ -13,10 +13,10 @@ export interface SeenMember extends EtcdMember {
 }
 
 export interface Own {
-  /** Name of the node, which kubeadm gives to the member too. */
-  name: string;
   /** e.g. `https://10.0.0.2:2380`. */
   peerUrl: string;
+  /** Id of the member, where kubeadm has told it in an attempt before. */
+  memberId?: string | undefined;
   /** The static pod of etcd is on this machine, so its member may still start. */
   hasManifest: boolean;
 }
@@ -37,13 +37,27 @@ type Decision =
 /** How many of `voters` must agree. */
 export const quorum = (voters: number): number => Math.floor(voters / 2) + 1;
 
-/** The member of this machine: by its peer URL; by its name only while it does not vote, for two machines may share one. */
+/**
+ * The member that is provably of this machine: by its peer URL, or by the id that its own join was told. A name proves
+ * nothing: the machine that was replaced, or the one that replaces this, may bear the same.
+ */
 export function ownMember(members: readonly SeenMember[], own: Own): SeenMember | undefined {
   return (
     members.find(({ peerUrls }) => peerUrls.includes(own.peerUrl)) ??
-    members.find(({ name, learner }) => learner && name !== '' && name === own.name)
+    members.find(({ id, learner }) => learner && id === own.memberId)
   );
 }
+
+/** What a join that failed has left: kubeadm's own reset takes out only a member that has started. */
+export const orphan = (members: readonly SeenMember[], own: Own): SeenMember | undefined =>
+  members.find(
+    (member) =>
+      (member.peerUrls.includes(own.peerUrl) || member.id === own.memberId) &&
+      (member.name === '' || (member.learner && !member.healthy)),
+  );
+
+/** As etcdctl writes it. */
+export const hexId = (id: string): string => (/^\d{1,20}$/.test(id) ? BigInt(id).toString(16) : id);
 
 /** @param patient There is still time to wait for a member that may come up. */
 export function decide(members: readonly SeenMember[], own: Own, patient: boolean): Decision {

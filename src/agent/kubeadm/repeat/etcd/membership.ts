@@ -5,7 +5,7 @@ import type { Failure } from '../../../../protocol/journal.ts';
 import { type Host, HostError } from '../../../host/host.ts';
 import { ETCD_MANIFEST } from '../../config/kubeadm-files.ts';
 import { EtcdClient, EtcdRefusal } from './client.ts';
-import { decide, type Own, ownMember, removal, type SeenMember } from './decide.ts';
+import { decide, hexId, type Own, orphan, ownMember, removal, type SeenMember } from './decide.ts';
 import { findEndpoints, ownPeerUrl, readEtcdCredentials } from './endpoints.ts';
 
 export type Membership =
@@ -17,7 +17,8 @@ export type Membership =
   | { state: 'blocked'; failure: Failure };
 
 interface MembershipSpec {
-  nodeName: string;
+  /** Id of this machine's member, where kubeadm has told it. */
+  memberId?: string | undefined;
   signal: AbortSignal;
   onProgress(message: string): void;
   /** How long to wait for a member that runs or starts, in milliseconds. */
@@ -79,9 +80,49 @@ export async function leaveEtcd(host: Host, spec: MembershipSpec): Promise<Membe
   });
 }
 
+/** What a reset finds of a join that failed: a member that never started, which kubeadm's own reset leaves in the list. */
+interface Orphan {
+  /** As etcdctl writes it; undefined where etcd could not be asked. */
+  id?: string;
+  removed: boolean;
+  /** Why it was not removed, or could not be looked for. */
+  why?: string;
+}
+
+/** Removes the member that this machine's join has added and never started. @throws HostError for the disk */
+export async function removeOrphan(
+  host: Host,
+  spec: Pick<MembershipSpec, 'memberId'>,
+): Promise<Orphan | undefined> {
+  let found: Orphan | undefined;
+  const end = await withEtcd(host, spec, async (client, own) => {
+    const members = await look(client, own);
+    const mine = orphan(members, own);
+    if (mine === undefined) return { state: 'absent', removed: false };
+    found = { id: hexId(mine.id), removed: false };
+    const decision = removal(members, mine);
+    if (decision.act !== 'remove')
+      return blocked('EtcdQuorumAtRisk', decision.act === 'refuse' ? decision.cause : 'etcd is changing');
+    await remove(host, client, mine.id);
+    return { state: 'absent', removed: true };
+  });
+  if (end.state === 'blocked') return { ...found, removed: false, why: end.failure.cause };
+  return found === undefined ? undefined : { ...found, removed: end.state === 'absent' && end.removed };
+}
+
+/** The learners of the cluster, as far as this machine can ask; none where it cannot. Never throws for what etcd does. */
+export async function learnersOf(host: Host): Promise<SeenMember[]> {
+  let found: SeenMember[] = [];
+  await withEtcd(host, {}, async (client, own) => {
+    found = (await look(client, own)).filter(({ learner }) => learner);
+    return { state: 'absent', removed: false };
+  });
+  return found;
+}
+
 async function withEtcd(
   host: Host,
-  { nodeName }: MembershipSpec,
+  { memberId }: Pick<MembershipSpec, 'memberId'>,
   work: (client: EtcdClient, own: Own) => Promise<Membership>,
 ): Promise<Membership> {
   const credentials = await readEtcdCredentials(host);
@@ -98,7 +139,7 @@ async function withEtcd(
   const hasManifest = (await host.files.stat(ETCD_MANIFEST)) !== undefined;
   const client = new EtcdClient(host, others(endpoints.urls, peerUrl), credentials);
   try {
-    return await work(client, { name: nodeName, peerUrl, hasManifest });
+    return await work(client, { peerUrl, hasManifest, memberId });
   } catch (error) {
     if (!(error instanceof EtcdRefusal || error instanceof HostError)) throw error;
     const code = error instanceof EtcdRefusal && /quorum|unhealthy|started/.test(error.message);
