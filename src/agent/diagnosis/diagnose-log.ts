@@ -6,6 +6,7 @@ import { codes } from '../../protocol/codes/codes.ts';
 import type { Attempt, Verb } from './attempts/attempt.ts';
 import { findAttempts } from './attempts/find-attempts.ts';
 import { countKubeletEnds, explainKubeletEnd } from './causes/explain-kubelet.ts';
+import { cloudInitFailure, failedScript } from './cloud-init-said.ts';
 import { diagnose, refined } from './diagnose.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
@@ -14,18 +15,20 @@ import { bareFailure, EXCERPT, failureOfNode } from './lone-node.ts';
 import { tellingLines } from './telling-lines.ts';
 import { isHearsay } from './transcript/certain.ts';
 import type { LogLine } from './transcript/line.ts';
-import { BEGIN, COMMAND, ERROR_FINDING, FINDING, KLOG, PROGRESS } from './transcript/sentences.ts';
+import { BEGIN, COMMAND, ERROR_FINDING, FINDING, KLOG, PROGRESS, SUCCESS } from './transcript/sentences.ts';
 import { classify, type KubeadmEnd, type KubeadmFailure } from './words/classify.ts';
 
 export interface LogVerdict {
   /** `nothing`: kubeadm is not in this log. `unfinished`: it is, but the log ends before its end. */
   result: 'failed' | 'succeeded' | 'unfinished' | 'nothing';
   failure?: KubeadmFailure;
-  /** Of an unfinished one: what it most likely fails of, by what it tries again. */
+  /** Of an unfinished one: what it most likely fails of, by what it tries again. Of nothing: what may have kept kubeadm away. */
   likely?: KubeadmFailure;
   /** The lines that the verdict rests on, or with which an unfinished log ends; not redacted. */
   telling: LogLine[];
   attempts: AttemptVerdict[];
+  /** Where the result is `nothing`: the programs of a node that wrote this log. */
+  others?: string[];
 }
 
 export interface AttemptVerdict {
@@ -233,7 +236,40 @@ const streamsOf = ({ output, error }: Attempt): { stdout: string; stderr: string
   stderr: error.map(({ text }) => text).join('\n'),
 });
 
+/** Of a success, what kubeadm prints behind its first sentence, as tail shows it. */
+const SUCCESS_TAIL =
+  /^\* (?:Certificate signing request was sent to apiserver and a response was received|The Kubelet was informed of the new secure connection details)\.$|^Run 'kubectl get nodes' on the control-plane to see this node join the cluster\.$|^Then you can join any number of (?:worker|control-plane|the control-plane) nodes? /;
+const UNREAD_CONFIG =
+  /error unmarshaling configuration schema\.GroupVersionKind\{Group:"kubeadm\.k8s\.io"[^}]*\}: json: cannot unmarshal /;
+
+/** Only the end of its output is there, or one line that no other program writes. */
+function fromScrap(lines: readonly LogLine[]): LogVerdict | undefined {
+  const at = lines.findLastIndex(({ text }) => SUCCESS.test(text) || SUCCESS_TAIL.test(text));
+  const end = lines[at];
+  const unread = lines.findLastIndex(({ text }) => KLOG.test(text) && UNREAD_CONFIG.test(text));
+  const line = lines[unread];
+  if (end !== undefined && at > unread) {
+    const verb = /^Your Kubernetes|any number of/.test(end.text) ? 'init' : 'join';
+    return {
+      result: 'succeeded',
+      telling: [],
+      attempts: [{ verb, result: 'succeeded', first: end, last: end }],
+    };
+  }
+  if (line === undefined) return undefined;
+  const stderr = line.text.replace(KLOG, '');
+  const failure = withoutStatus(classify({ verb: undefined, stdout: '', stderr, exitStatus: 'unknown' }));
+  return {
+    result: 'failed',
+    failure,
+    telling: [line],
+    attempts: [{ verb: undefined, result: 'failed', first: line, last: line, failure }],
+  };
+}
+
 function withoutAttempt(lines: readonly LogLine[]): LogVerdict {
+  const scrap = fromScrap(lines);
+  if (scrap !== undefined) return scrap;
   const missing = lines.findLast(({ text }) => NO_KUBEADM.test(text));
   if (missing !== undefined) {
     const failure = bareFailure('KubeadmNotFound', missing.text);
@@ -245,9 +281,31 @@ function withoutAttempt(lines: readonly LogLine[]): LogVerdict {
     const cause = `${NOT_EXECUTABLE.exec(denied.text)?.[1]} may not be executed (permission denied).`;
     return { result: 'failed', failure: { ...failure, cause }, telling: [denied], attempts: [] };
   }
-  const node = failureOfNode(lines) ?? endedCall(lines);
-  return node === undefined ? NOTHING : lone(node, lines);
+  const node = failureOfNode(lines) ?? endedCall(lines) ?? cloudInitFailure(lines);
+  if (node !== undefined) return lone(node, lines);
+  const script = failedScript(lines);
+  const nothing: LogVerdict = { ...NOTHING, others: writersOf(lines) };
+  return script === undefined
+    ? nothing
+    : { ...nothing, likely: script, telling: tellingLines(undefined, script, lines) };
 }
+
+/** Whose log it is instead. */
+const OTHERS: [name: string, form: RegExp][] = [
+  ['the kubelet', /^kubelet$/],
+  ['containerd', /^containerd$/],
+  ['CRI-O', /^crio$/],
+  ['etcd', /^etcd$/],
+  ['cloud-init', /^cloud-init$/],
+];
+const OF_CLOUD_INIT = /^Cloud-init v\./;
+
+const writersOf = (lines: readonly LogLine[]): string[] =>
+  OTHERS.filter(([name, form]) =>
+    lines.some(
+      ({ program = '', text }) => form.test(program) || (name === 'cloud-init' && OF_CLOUD_INIT.test(text)),
+    ),
+  ).map(([name]) => name);
 
 /** Of a result of Ansible that was cut before kubeadm's output, the command and its status are there. */
 function endedCall(lines: readonly LogLine[]): KubeadmFailure | undefined {

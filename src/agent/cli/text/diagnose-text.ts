@@ -25,7 +25,7 @@ const PERSISTENCE: Partial<Record<Persistence, string>> = {
 
 /** Lines are told with the name of their file where there are several. */
 export function verdictAsText(verdict: LogVerdict, read: readonly LogExtent[]): string {
-  const { result, failure, likely, telling, attempts } = verdict;
+  const { result, failure, likely, telling, attempts, others = [] } = verdict;
   const nameFiles = read.length > 1;
   const place = ({ file, number }: LogLine): string => (nameFiles ? `${file}:${number}` : `line ${number}`);
   const shown = telling.map((line) => `    ${place(line)}: ${shownText(line)}`);
@@ -34,6 +34,9 @@ export function verdictAsText(verdict: LogVerdict, read: readonly LogExtent[]): 
     failure === undefined || result !== 'failed'
       ? [
           WITHOUT_FAILURE[result === 'failed' ? 'nothing' : result],
+          ...(result === 'nothing' && others.length > 0 && likely === undefined
+            ? [`It is of ${inWords(others)}, which ${others.length > 1 ? 'name' : 'names'} no failure in it.`]
+            : []),
           ...(result === 'unfinished' ? [describeReach(attempts.at(-1), place)] : []),
           ...shown,
         ]
@@ -46,7 +49,7 @@ export function verdictAsText(verdict: LogVerdict, read: readonly LogExtent[]): 
           `  More         ${explainCall(failure.code)}`,
           ...(shown.length > 0 ? ['', '  Lines', ...shown] : []),
         ],
-    likely === undefined ? [] : describeLikely(likely),
+    likely === undefined ? [] : describeLikely(likely, result),
     earlier.length > 0 ? ['Earlier attempts in this log:', ...earlier] : [],
     read.filter(({ whole }) => !whole).map(describeExtent),
   ];
@@ -95,6 +98,9 @@ export function verdictAsJson(
 const describeExtent = ({ file, bytes, lines }: LogExtent): string =>
   `Read ${lines} lines (${Math.ceil(bytes / 1024 / 1024)} MiB) of ${file}: the last 8 MiB as they are, of what is before only kubeadm's lines and those around them.`;
 
+const inWords = (names: readonly string[]): string =>
+  [names.slice(0, -1).join(', '), names.at(-1)].filter((part) => part !== '').join(' and ');
+
 const passes = (persistence: Persistence): string[] => {
   const words = PERSISTENCE[persistence];
   return words === undefined ? [] : [`  Try again    ${words}`];
@@ -106,8 +112,8 @@ const describeReach = (attempt: AttemptVerdict | undefined, place: (line: LogLin
     ? ''
     : `What was read of ${command(attempt.verb)} goes from ${place(attempt.first)} to ${place(attempt.last)}, and ends so:`;
 
-const describeLikely = ({ code, cause, remedy }: KubeadmFailure): string[] => [
-  `Most likely  ${code} (${codes()[code].category}), a guess by what it says before its end`,
+const describeLikely = ({ code, cause, remedy }: KubeadmFailure, result: LogVerdict['result']): string[] => [
+  `Most likely  ${code} (${codes()[code].category})${result === 'nothing' ? '' : ', a guess by what it says before its end'}`,
   '',
   `  Cause        ${cause}`,
   `  What to do   ${remedy}`,

@@ -68,11 +68,26 @@ const unknownKind: Pattern = inError(/no kind "([^"]+)" is registered for versio
   cause: `The configuration has a ${match[1]} of ${match[2]}, which kubeadm does not know.`,
 }));
 
+/** The one thing that changed its form between the versions that are in use. */
+function argumentsRemedy(said: string): { remedy?: string } {
+  const [, field = 'extraArgs'] = /\.(\w*[eE]xtraArgs)\b/.exec(said) ?? [];
+  if (/cannot unmarshal object [^\n]*\[\]v1beta\d+\.Arg\b/.test(said))
+    return {
+      remedy: `Write ${field} as a list of name and value (- name: node-ip, value: "10.0.0.1"), as from v1beta4 on; the map of v1beta3 is not read any more.`,
+    };
+  if (/cannot unmarshal array [^\n]*[eE]xtraArgs of type map\[string\]string/.test(said))
+    return {
+      remedy: `Write ${field} as a map (node-ip: "10.0.0.1"), as up to v1beta3; the list of name and value is that of v1beta4.`,
+    };
+  return {};
+}
+
 const syntax: Pattern = inError(
   /(?:yaml: |error converting YAML to JSON: |could not interpret GroupVersionKind[^\n]*?: |error unmarshaling JSON: |strict decoding error: |invalid configuration[^\n]*?: )+([^\n]+)|couldn't get version\/kind[^\n]*|unable to decode config(?: from bytes)?: [^\n]*|json: (?:cannot unmarshal|unknown field)[^\n]*/,
   (match) => ({
     code: 'KubeadmConfigInvalid',
     cause: `The kubeadm configuration is not readable: ${shorten(match[1] ?? match[0], 200)}.`,
+    ...argumentsRemedy(match[0]),
   }),
   (input) => beforePhases(input) && !/\.conf that already exists on disk/.test(input.output.error),
 );

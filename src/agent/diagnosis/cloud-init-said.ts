@@ -1,0 +1,56 @@
+/** Why nothing of the user data ran, in cloud-init's own words: its log is all there is of a machine on which kubeadm never began. */
+import { lastKnown, type Rule, reason, rule } from './causes/rule.ts';
+import { bareFailure } from './lone-node.ts';
+import type { LogLine } from './transcript/line.ts';
+import type { KubeadmFailure } from './words/classify.ts';
+
+/** Texts: cloudinit/handlers, user_data.py, util.py, subp.py, 19 to 25; what makes all of them run into nothing comes first. */
+const RULES = [
+  rule(/Unhandled non-multipart \((\S+?)\) userdata/, ([, type]) => ({
+    code: 'CloudInitFailed',
+    cause: `cloud-init did not know what the user data are (${type}), so nothing of them ran.`,
+    remedy:
+      'Let them begin with #cloud-config, #! or the head of a MIME message, without anything before it; look for what has encoded or replaced them on their way (base64 twice, a template that was not filled in).',
+  })),
+  rule(/Failed loading yaml blob\.? ?(.*)/, ([, why]) => ({
+    code: 'CloudInitFailed',
+    cause: `cloud-init could not read the user data as YAML${why ? ` (${reason(why)})` : ''}, so nothing of them ran.`,
+    remedy: 'Correct them; slipway check FILE, or cloud-init schema --config-file FILE, shows the line.',
+  })),
+  rule(/Failed to shellify (.{1,80}?)(?: into file|$)|Unable to shellify type (\S+)/i, ([, what, type]) => ({
+    code: 'CloudInitFailed',
+    cause: `cloud-init could not make a script of the commands${what === undefined ? ` (an entry is of the type ${type})` : ` (${reason(what)})`}, so none of them ran.`,
+    remedy:
+      'Write each entry of runcmd and bootcmd as one string or as a list of strings; a colon and a blank in a string need quotation marks around it.',
+  })),
+];
+
+/** It began, and a command of it failed: whether kubeadm was to come after that, its log does not tell. */
+const SCRIPT = [
+  rule(
+    /Failed running (\/var\/lib\/cloud\/\S+)(?: \[([-\d]+)\])?|Runparts: \d+ failures \(([^)]{1,80})\)/,
+    ([, path, status, parts]) => ({
+      code: 'CloudInitFailed',
+      cause: `A script of the user data failed before kubeadm said anything: ${path ?? parts}${status === undefined ? '' : ` ended with status ${status}`}.`,
+      remedy: 'Read what stands above this line: the last command before it is the one that failed.',
+    }),
+  ),
+];
+
+/** Why nothing of the user data ran; the rule that stops the most comes first. */
+export const cloudInitFailure = (lines: readonly LogLine[]): KubeadmFailure | undefined =>
+  saidBy(RULES, lines);
+
+/** A script of the user data that failed, of which kubeadm may have been a part. */
+export const failedScript = (lines: readonly LogLine[]): KubeadmFailure | undefined => saidBy(SCRIPT, lines);
+
+function saidBy(rules: readonly Rule[], lines: readonly LogLine[]): KubeadmFailure | undefined {
+  const texts = lines.map(({ text }) => text);
+  for (const one of rules) {
+    const found = lastKnown([one], texts);
+    if (found === undefined) continue;
+    const { evidence, ...said } = found;
+    return { ...bareFailure(found.code, evidence), ...said };
+  }
+  return undefined;
+}
