@@ -24,17 +24,13 @@ export const AGENT: Readonly<Record<string, string>> = {
     identity/tpm install install/windows kit/command-line kubeadm/config machine.ts network preflight
     preflight/checks redaction release report report/events reset settings startup steps timeline tools userdata userdata/jinja/values
     npm:commander`,
-  'cli/authors': `kit kit/terminal protocol/codes secrets apply check check/rule cli/options cli/process cli/text
-    document fetch host machine.ts platform/instance preflight redaction steps text userdata
-    userdata/cloud-config/accounts userdata/forms userdata/instance userdata/native userdata/network
-    userdata/sources/contract`,
+  'cli/authors': `kit kit/terminal protocol/codes secrets apply check cli/options cli/process cli/text document fetch host machine.ts platform/instance preflight redaction steps text userdata userdata/cloud-config/accounts userdata/forms userdata/instance userdata/native userdata/network userdata/sources/contract kit/bytes`,
   'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
   'cli/options': 'kit kit/terminal host',
   'cli/process': 'kit kit/terminal protocol collect document engine host steps userdata',
   'cli/shim': `protocol secrets tpm/sealing bootstrap callers cli/options cli/process cli/text document engine host
     identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts redaction steps tools userdata`,
-  'cli/text': `kit kit/terminal protocol protocol/codes secrets bootstrap check/rule cli/process diagnosis diagnosis/transcript
-    diagnosis/words document engine host identity/tpm kit/command-line report/watch steps steps/kind npm:commander`,
+  'cli/text': `kit kit/terminal protocol protocol/codes secrets bootstrap cli/process diagnosis diagnosis/transcript diagnosis/words document engine host identity/tpm kit/command-line report/watch steps steps/kind npm:commander kit/bytes`,
   cluster: 'kit protocol protocol/codes secrets document host text text/yaml',
   collect: 'kit kit/bytes secrets document host kubeadm/config redaction',
   credential: 'kit pki protocol secrets cluster document engine host identity identity/tpm settings',
@@ -82,7 +78,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   kubeadm: 'kit protocol protocol/codes',
   'kubeadm/config':
     'secrets document host kubeadm kubeadm/config/api kubeadm/config/kubelet kubeadm/config/yaml',
-  'kubeadm/config/api': 'kit protocol/codes kubeadm/config/yaml',
+  'kubeadm/config/api': `kit protocol/codes kubeadm/config/yaml kubeadm/config/kubelet`,
   'kubeadm/config/kubelet': 'kit kubeadm kubeadm/config/yaml',
   'kubeadm/config/yaml': 'kit kubeadm text text/yaml text/yaml/scan npm:js-yaml',
   'kubeadm/repeat': `kit protocol protocol/codes secrets document host kubeadm/config kubeadm/repeat/etcd
@@ -137,9 +133,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/containerd': 'kit document engine host steps/kind steps/tools tools npm:smol-toml',
   'steps/kind':
     'kit protocol secrets callers document engine host kubeadm/config kubeadm/repeat startup steps/shell',
-  'steps/kubeadm': `kit protocol protocol/codes secrets cluster credential diagnosis/words document engine
-    facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/repeat/etcd kubeadm/run preflight preflight/checks reset settings
-    startup steps/kind steps/shell text`,
+  'steps/kubeadm': `kit protocol protocol/codes secrets cluster credential diagnosis/words document engine facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/repeat/etcd kubeadm/run preflight preflight/checks reset settings startup steps/kind steps/shell text kubeadm/config/kubelet`,
   'steps/files':
     'kit document host steps/accounts/files steps/kind steps/tools stores/reference tpm/sealing callers engine fetch kubeadm/repeat secrets stores/contract tools platform/credentials',
   'steps/network': 'kit document network steps/kind steps/tools',

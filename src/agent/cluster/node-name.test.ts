@@ -81,7 +81,7 @@ describe('a name that a Ready Node has', () => {
 
   it('may be had again when the Node is of an earlier attempt of this machine', async () => {
     answers = [node('True', BOOT)];
-    expect(await verdict()).toBe('unknown');
+    expect(await verdict()).toBe('own');
   });
 
   it('tells nothing when nobody can look', async () => {

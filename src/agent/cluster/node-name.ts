@@ -26,7 +26,9 @@ export type NameVerdict =
   | 'free'
   /** Somebody else's kubelet keeps it Ready. */
   | 'taken'
-  /** It cannot be seen, or it is this machine's own and the cluster has not noticed yet. */
+  /** An attempt before of this very machine registered it, and the cluster has not noticed that its kubelet ended. */
+  | 'own'
+  /** It cannot be seen. */
   | 'unknown';
 
 /** The controller's default was 40 s up to 1.31 and is 50 s since; it looks every five seconds. */
@@ -52,8 +54,8 @@ export async function awaitNodeName(host: Host, spec: NameSpec): Promise<NameVer
     if (host.clock.monotonic() >= until) break;
     await host.clock.sleep(PAUSE_MS.nodeName, signal).catch(() => undefined);
   }
-  if (seen === undefined || (await isThisMachine(host, seen))) return 'unknown';
-  return 'taken';
+  if (seen === undefined) return 'unknown';
+  return (await isThisMachine(host, seen)) ? 'own' : 'taken';
 }
 
 /** Did an earlier attempt of this very machine register the Node? */

@@ -67,7 +67,7 @@ export const preflightCodes = () =>
       'node',
       'permanent',
       'The node was registered under another name than its configuration asks for.',
-      'Set the same name in nodeRegistration.name and in the hostname-override of the kubelet, and replace the machine.',
+      'Give the name in nodeRegistration.name and leave hostname-override out of kubeletExtraArgs; if a Node was registered, replace the machine.',
     ),
     NodeProviderIdWrong: entry(
       'node',

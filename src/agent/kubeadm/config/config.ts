@@ -48,6 +48,8 @@ export interface KubeadmConfig {
   providerId?: string;
   /** `--node-ip` among them, as it stands there: one address, or two with a comma between. */
   nodeIp?: string;
+  /** The name that the kubelet is told to register under. */
+  hostnameOverride?: string;
   /** The kubelet is told to start where control groups are of version 1. */
   allowsCgroupV1: boolean;
   /** Where the user set other shares than the kubelet's own. */
@@ -152,6 +154,7 @@ export function readConfig({ verb, args, documents, name = 'file' }: ConfigInput
     ),
     ...given('providerId', kubeletArgument(node?.values)('provider-id')),
     ...given('nodeIp', kubeletArgument(node?.values)('node-ip')),
+    ...given('hostnameOverride', kubeletArgument(node?.values)('hostname-override')),
   };
 }
 

@@ -306,6 +306,15 @@ describe('checks on this machine', () => {
         ({ code }) => code,
       );
     expect(await named('a_b')).toEqual(['NodeNameInvalid']);
+    const overridden = async (hostnameOverride: string) =>
+      (await nodeName.run(host, { ...task, config: { ...init, nodeName: 'cp-1', hostnameOverride } })).filter(
+        ({ severity }) => severity === 'fatal',
+      );
+    expect(await overridden('node-b7')).toMatchObject([
+      { code: 'NodeNameWrong', message: expect.stringMatching(/register as node-b7.*a Node cp-1/) },
+    ]);
+    expect(await overridden('CP-1')).toEqual([]);
+    expect(await overridden('$' + '{HOST}')).toEqual([]);
     expect(await named('localhost')).toEqual(['NodeNameInvalid']);
     expect(await named('no-such-machine.invalid')).toEqual(['HostNameUnresolved']);
     expect(

@@ -8,6 +8,7 @@ import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
+import { otherNodeName } from '../../kubeadm/config/kubelet/node-name.ts';
 import { shapedArguments } from '../../kubeadm/config/shaped-arguments.ts';
 import { KubeadmError } from '../../kubeadm/kubeadm-error.ts';
 import { type AttemptNote, memberIn, noteAttempt, readAttempt } from '../../kubeadm/repeat/attempt-note.ts';
@@ -195,6 +196,16 @@ async function failedRun(
       retry: 'until-deadline',
     };
   }
+  const name = nodeNameOf(host, config);
+  const other = otherNodeName(name, config.hostnameOverride);
+  if (other !== undefined && (found.code === 'NodeNameInUse' || found.code === 'NodeNotRegistered')) {
+    const cause = `The kubelet registers this machine as ${other} (hostname-override), and kubeadm looks for ${name}.`;
+    return {
+      done: false,
+      failure: failure('NodeNameWrong', cause, { lines: found.lines ?? [] }),
+      retry: 'no',
+    };
+  }
   if (found.code === 'NodeNameInUse') return nameInUse(attempt, found);
   const isRefused = found.code === 'EtcdLearnerNotReady' && found.facts?.saysWhy === true;
   const failed = isRefused ? await withLearner(host, journalled(found)) : journalled(found);
@@ -223,6 +234,17 @@ async function nameInUse(
     nodeName: nodeNameOf(host, config),
     onProgress: (message) => void context.progress(message),
   });
+  if (verdict === 'own')
+    return {
+      ...result,
+      failure: {
+        ...result.failure,
+        cause: `The Node ${nodeNameOf(host, config)} is in the cluster and Ready, and it is this machine's own, from an attempt before.`,
+        remedy: inWordsHere(
+          'Leave the Node as it is: Slipway tries again when the cluster has noticed that its kubelet ended. If it stays Ready, look for another kubelet that runs on this machine (pgrep -a kubelet).',
+        ),
+      },
+    };
   // The first time the cluster's controllers may be busy; the second time another kubelet is at work.
   if (verdict !== 'taken' || note?.code !== 'NodeNameInUse') return result;
   const cause = `${found.cause.replace(/\.$/, '')}, and stays so: another machine uses that name.`;

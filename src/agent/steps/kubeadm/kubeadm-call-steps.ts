@@ -74,7 +74,9 @@ export const preflight: StepKind<PreflightSpec, Call> = {
   // Addresses of a root are not known, nor how a kubelet of Windows counts them.
   async preview(_specs, { moment, host, document }) {
     if (moment !== 'plan' || host.root !== '/') return [];
-    return (await import('../../preflight/foresee-node-ip.ts')).foreseeNodeIp(host, document);
+    const { foreseeNodeIp } = await import('../../preflight/foresee-node-ip.ts');
+    const { foreseeNodeName } = await import('../../preflight/foresee-node-name.ts');
+    return [...(await foreseeNodeIp(host, document)), ...foreseeNodeName(host, document)];
   },
   work: async () => (await import('./preflight.ts')).checkBefore,
 };

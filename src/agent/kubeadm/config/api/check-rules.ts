@@ -3,6 +3,8 @@
  * rules of its validation for joins and inits. What only some versions refuse is left to kubeadm.
  */
 import { ipFamily } from '../../../../kit/ip-family.ts';
+import { extraArgument } from '../kubelet/extra-argument.ts';
+import { otherNodeName } from '../kubelet/node-name.ts';
 import type { ConfigDocument } from '../yaml/config-documents.ts';
 import { checkCluster } from './check-cluster.ts';
 import type { ConfigProblem } from './problem.ts';
@@ -115,6 +117,11 @@ function checkRegistration(rules: Rules): void {
   if (name !== undefined && !isNodeName(name)) {
     const what = `nodeRegistration.name "${name}" cannot be the name of a node`;
     rules.refuse([...at, 'name'], what, 'NodeNameInvalid');
+  }
+  const other = otherNodeName(name, extraArgument(rules.get(at), 'hostname-override'));
+  if (name !== undefined && other !== undefined) {
+    const what = `nodeRegistration.name "${name}" and the kubelet's hostname-override "${other}" differ, so kubeadm would wait for a Node that never comes; leave hostname-override out`;
+    rules.refuse([...at, 'kubeletExtraArgs'], what, 'NodeNameWrong');
   }
   rules.list([...at, 'taints']).forEach((_, index) => {
     const effect = rules.text([...at, 'taints', index, 'effect']);

@@ -48,6 +48,8 @@ describe('checkConfig', () => {
   it('has nothing to say of what is right', () => {
     expect(told(JOIN)).toEqual([]);
     expect(told(CLUSTER, 'init')).toEqual([]);
+    expect(told(JOIN.replace('v: "2"', 'hostname-override: node-1'))).toEqual([]);
+    expect(told(JOIN.replace('v: "2"', 'hostname-override: "{{ ds.meta_data.hostname }}"'))).toEqual([]);
     expect(told(JOIN.replace('name: Node-1', 'name:').replace('"2"', 'null'))).toEqual([]);
   });
 
@@ -131,6 +133,11 @@ describe('checkConfig', () => {
       [/error 3:1 .*not have both/],
     ],
     ['an impossible name', JOIN.replace('Node-1', 'a_b'), [/error 11:3 .*"a_b" cannot be the name/]],
+    [
+      'a kubelet that registers under another name',
+      JOIN.replace('v: "2"', 'hostname-override: node-b7'),
+      [/error 12:3 .*"Node-1" and the kubelet's hostname-override "node-b7" differ/],
+    ],
     [
       'an unknown effect',
       JOIN.replace('[]', '[{key: a, effect: Never}]'),

@@ -20,7 +20,7 @@ export const nodeIp: Check = {
     if (config === undefined) return [];
     // The unit puts these behind the arguments of kubeadm, and the last one counts.
     const file = await extraArguments(host);
-    const ofFile = /(?:^|[\s"'=])--node-ip(?:=|\s+)["']?([^\s"']+)/.exec(file?.text ?? '')?.[1];
+    const ofFile = argumentIn(file?.text, 'node-ip');
     const asked = nodeIpsAsked(ofFile ?? config.nodeIp);
     if (asked.length === 0) return [];
     const own = await ownAddresses(host);
@@ -49,8 +49,12 @@ export function someAddresses(host: Pick<Host, 'interfaceAddresses'>): string {
   return all.length === 0 ? 'which has none that others reach' : `${shown.join(', ')}${more}`;
 }
 
+/** The value of a flag of the kubelet in such a line; undefined where it is not there. */
+export const argumentIn = (line = '', name: string): string | undefined =>
+  new RegExp(`(?:^|[\\s"'=])--${name}(?:=|\\s+)["']?([^\\s"']+)`).exec(line)?.[1];
+
 /** The file of extra arguments that the kubelet's unit reads; undefined where it reads none of the usual ones, or nobody knows. */
-async function extraArguments(host: Host): Promise<{ path: string; text: string } | undefined> {
+export async function extraArguments(host: Host): Promise<{ path: string; text: string } | undefined> {
   const [unit] = (await showUnits(host, ['kubelet.service'], ['EnvironmentFiles'], ASK_MS)) ?? [];
   // Of several files systemd prints the one read last on the last line.
   const path = EXTRA_ARGUMENTS.find((known) => unit?.get('EnvironmentFiles')?.startsWith(`${known} `));

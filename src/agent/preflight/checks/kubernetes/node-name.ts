@@ -1,6 +1,8 @@
 import { isNodeName } from '../../../kubeadm/config/api/check-rules.ts';
+import { otherNodeName } from '../../../kubeadm/config/kubelet/node-name.ts';
 import type { Check } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
+import { argumentIn, extraArguments } from './node-ip.ts';
 
 /** The Node's name: kubeadm must accept its form, no other machine may have it, and it must resolve here. */
 export const nodeName: Check = {
@@ -14,6 +16,18 @@ export const nodeName: Check = {
         config?.nodeName === undefined ? 'the host name' : 'the name in the kubeadm configuration';
       return [found('fatal', 'NodeNameInvalid', `${whose}, "${name}", cannot be the name of a Node`)];
     }
+    const file = config === undefined ? undefined : await extraArguments(host);
+    const override = argumentIn(file?.text, 'hostname-override') ?? config?.hostnameOverride;
+    const other = otherNodeName(name, override);
+    if (other !== undefined)
+      findings.push(
+        found(
+          'fatal',
+          'NodeNameWrong',
+          `the kubelet is told to register as ${other} (hostname-override), and kubeadm would wait for a Node ${name} that never comes`,
+          { kubeadmCheck: 'NodeName' },
+        ),
+      );
     // An image has no name yet. A machine without a name would take the Node of every other such machine.
     if (config !== undefined && /^localhost(\.|$)/.test(name))
       findings.push(
