@@ -144,7 +144,10 @@ export const AGENT: Readonly<Record<string, string>> = {
     document engine host kubeadm/repeat steps/kind steps/sentinel`,
   'steps/sentinel': 'document engine host steps/kind',
   'steps/shell': 'secrets document host text',
-  'steps/storage': 'kit document engine host startup steps/kind steps/tools tools',
+  'steps/storage':
+    'kit document engine host steps/kind steps/storage/devices steps/storage/mounts steps/tools tools',
+  'steps/storage/devices': 'document host steps/kind text tools',
+  'steps/storage/mounts': 'document engine host startup steps/kind steps/storage/devices steps/tools tools',
   'steps/system': `kit document steps/kind steps/system/access steps/system/disk steps/system/ending steps/system/local
     steps/system/software`,
   'steps/system/access': 'secrets document fetch host steps/accounts/files steps/kind steps/tools tools text',
@@ -156,7 +159,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     redaction stores stores/contract stores/reference tools`,
   'steps/units': 'kit document engine host steps/kind steps/tools tools',
   'steps/volumes':
-    'kit secrets document engine fetch host steps/kind steps/storage steps/tools stores/contract tools text',
+    'kit secrets document engine fetch host steps/kind steps/storage/devices steps/tools stores/contract tools',
   stores: `kit kit/bytes secrets document fetch platform/credentials stores/age stores/aws stores/clouds
     stores/contract stores/jwe stores/reference stores/vault`,
   'stores/age': 'platform/credentials stores/contract npm:age-encryption',

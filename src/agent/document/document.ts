@@ -7,7 +7,6 @@
 import type { SealedStub } from '../../protocol/sealed-stub.ts';
 import type { Sensitive } from '../../secrets/sensitive.ts';
 import type { GroupEntry, UserEntry } from './accounts.ts';
-import type { ChunkedUserData } from './chunked.ts';
 import type { Command, KubeadmCommand, UnitEntry, UnitNeeds } from './commands.ts';
 import type { DirectoryEntry, FetchSettings, FileEntry, LinkEntry, RemoteContent } from './files.ts';
 import type { NetworkSettings } from './network-settings.ts';
@@ -20,8 +19,6 @@ import type {
   FilesystemEntry,
   KernelArgumentsEntry,
   MountEntry,
-  PartitioningEntry,
-  VolumeEntry,
 } from './storage.ts';
 import type { SaidLogin, SystemSettings } from './system-settings.ts';
 
@@ -46,8 +43,6 @@ export type {
   KernelArgumentsEntry,
   MountEntry,
   PartitionEntry,
-  PartitioningEntry,
-  VolumeEntry,
 } from './storage.ts';
 
 export interface Document {
@@ -75,11 +70,9 @@ export interface Document {
   links?: LinkEntry[];
   /** How contents are fetched that do not lie in the document. */
   fetching?: FetchSettings;
-  partitionings?: PartitioningEntry[];
   kernelArguments?: KernelArgumentsEntry;
   arrays?: ArrayEntry[];
   encryptions?: EncryptionEntry[];
-  volumes?: VolumeEntry[];
   /** Units of systemd, in the order given. */
   units?: UnitEntry[];
   /** What the unit that called kubeadm, and whose place Slipway takes, had asked systemd for. */
@@ -202,4 +195,16 @@ export interface OwnTimeService {
 export interface PreflightSettings {
   /** Mend what Slipway can mend safely. */
   mend: boolean;
+}
+
+/** User data that lie in pieces in a store of secrets, gzip over all of them. */
+export interface ChunkedUserData {
+  /** In their order, as docs/secrets.md has references. */
+  references: string[];
+  /** Where the boothook would write them. */
+  file: string;
+  /** All pieces together are base64. */
+  isBase64: boolean;
+  /** The store's address, where that is not AWS' own. */
+  endpoint?: string;
 }

@@ -2,22 +2,24 @@
 import type { FileEntry } from './files.ts';
 import type { Position } from './position.ts';
 
-export interface DiskEntry {
+/** A disk whose partitions are to be as said: it is divided as a whole, or some of its partitions are listed. */
+export type DiskEntry = {
   device: string;
+  /** All that is on the disk goes first. */
+  overwrite: boolean;
+  where?: Position;
+} & (DividedDisk | ListedPartitions);
+
+/** A disk with other content is left alone, with a warning. */
+interface DividedDisk {
   tableType: 'mbr' | 'gpt';
   /** `true`: one partition over the whole disk; a list: sizes in per cent, each with a type code. */
   layout: boolean | { percent: number; code?: string }[];
-  overwrite: boolean;
-  where?: Position;
 }
 
-/** A disk with a GPT, some of whose partitions are to be as said; the others stay. */
-export interface PartitioningEntry {
-  device: string;
-  /** All that is on the disk goes first. */
-  wipe: boolean;
+/** Partitions of a GPT; those that are not named stay. A disk that cannot be so is an error. */
+interface ListedPartitions {
   partitions: PartitionEntry[];
-  where?: Position;
 }
 
 export interface PartitionEntry {
@@ -87,31 +89,24 @@ export interface ClevisSettings {
   isTried: boolean;
 }
 
-/** A file system on a whole device, as Ignition makes it. */
-export interface VolumeEntry {
-  device: string;
-  format: 'ext4' | 'btrfs' | 'xfs' | 'swap' | 'vfat';
-  label?: string;
-  uuid?: string;
-  options: string[];
-  /** What is there goes, whatever it is. */
-  wipe: boolean;
-  /** Where it is mounted now; for later boots there are units. */
-  mount?: { path: string; options: string[] };
-  where?: Position;
-}
-
 export interface FilesystemEntry {
   device: string;
   filesystem: string;
   label?: string;
-  /** `auto`, `any`, `none` or a number, as in cloud-init. */
-  partition?: string;
+  uuid?: string;
+  /** For its mkfs. */
+  options: string[];
+  /** What is there goes, whatever it is. */
   overwrite: boolean;
+  /** It takes the whole device, and a device that holds something else is an error; without it, a warning. */
+  isStrict?: true;
+  /** Its place on the device: `auto`, `any`, `none` (the device itself) or a number. */
+  partition?: string;
   replaceFs?: string;
-  extraOpts: string[];
   /** A program of the author's that makes it, with its arguments, in place of mkfs; `%(device)s` stands for the place, `%%` for a per cent. */
   command?: string[];
+  /** Where it is mounted now; for later boots there are units. */
+  mount?: { path: string; options: string[] };
   where?: Position;
 }
 

@@ -3,7 +3,7 @@ import { gunzip } from '../../kit/bytes/gunzip.ts';
 import { digest } from '../../kit/digest.ts';
 import { codes } from '../../protocol/codes/codes.ts';
 import { sensitive } from '../../secrets/sensitive.ts';
-import type { ChunkedUserData } from '../document/chunked.ts';
+import type { ChunkedUserData } from '../document/document.ts';
 import { failure } from '../engine/failure.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { SecretError } from '../platform/credentials/secret-error.ts';

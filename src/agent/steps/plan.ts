@@ -20,10 +20,10 @@ import { network } from './network/network-steps.ts';
 import { hostname, kernel, ntp, proxy } from './node/node-steps.ts';
 import { perhapsNode, seenNode } from './see-node/seen-node-steps.ts';
 import { sentinel } from './sentinel/sentinel-steps.ts';
-import { disks, filesystems, mounts } from './storage/disk-steps.ts';
+import { disks, filesystems, mounts, partitionings, volumes } from './storage/disk-steps.ts';
 import * as system from './system/system-steps.ts';
 import { laterUnitStarts, unitFiles, unitStarts } from './units/unit-steps.ts';
-import { arrays, encryptions, partitionings, volumes } from './volumes/volume-steps.ts';
+import { arrays, encryptions } from './volumes/volume-steps.ts';
 
 /**
  * The steps that make of a machine what the document asks for, in the order in which cloud-init's modules or

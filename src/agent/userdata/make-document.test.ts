@@ -108,7 +108,7 @@ describe('documents as Cluster API renders them', () => {
         partition: '1',
         filesystem: 'ext4',
         label: 'etcd_disk',
-        extraOpts: ['-E', 'lazy_itable_init=1,lazy_journal_init=1'],
+        options: ['-E', 'lazy_itable_init=1,lazy_journal_init=1'],
       },
     ]);
     expect(document.mounts.map(({ fields }) => fields)).toEqual([

@@ -1,6 +1,6 @@
 import type { Failure } from '../../protocol/journal.ts';
 import type { SealedStub } from '../../protocol/sealed-stub.ts';
-import type { ChunkedUserData } from '../document/chunked.ts';
+import type { ChunkedUserData } from '../document/document.ts';
 
 /** What the machine says of itself before anything proves it. */
 export interface Claimed {

@@ -1,5 +1,4 @@
-import type { ChunkedUserData } from '../document/chunked.ts';
-import type { Document } from '../document/document.ts';
+import type { ChunkedUserData, Document } from '../document/document.ts';
 import { type Limit, unlimited } from '../host/time-limit.ts';
 import type { Instance } from '../platform/instance/instance.ts';
 import type { Part } from './decode/part.ts';

@@ -45,11 +45,11 @@ export async function previewTree(
 
 /** What stands at a path, or above it, when the tree is made, is not what is there now. */
 function changedBefore(document: Document): (path: string) => boolean {
-  const { volumes = [], directories = [], links = [], users, hostname, network, files } = document;
+  const { filesystems, directories = [], links = [], users, hostname, network, files } = document;
   const removed = users.some(({ exact }) => exact?.exists === false);
   const above = new Set(
     [
-      ...volumes.flatMap(({ mount }) => mount?.path ?? []),
+      ...filesystems.flatMap(({ mount }) => mount?.path ?? []),
       ...[...directories, ...files].flatMap(({ path, rule }) => (rule?.present === 'remove' ? [path] : [])),
       ...links.map(({ path }) => path),
       ...(removed ? ['/home', '/var'] : []),

@@ -31,6 +31,8 @@ interface Wanted<Spec> {
   title: string;
   /** All that the step needs; its content decides whether the step is another one. */
   spec: Spec;
+  /** What its digest is made of, where that is not the spec as it stands. */
+  content?: unknown;
   /** What else makes it another step. */
   more?: unknown;
 }
@@ -50,15 +52,15 @@ export interface PlannedStep extends StepOutline {
 
 /** The steps of one kind. */
 export function stepsOf<Spec, From>(kind: StepKind<Spec, From>, from: From): PlannedStep[] {
-  return kind.plan(from).map(({ id, title, spec, more }) => {
-    let content: string | undefined;
+  return kind.plan(from).map(({ id, title, spec, content = spec, more }) => {
+    let known: string | undefined;
     const planned: PlannedStep = {
       id,
       title,
       // Large documents have large contents, and a preview needs no digest.
       get digest() {
-        content ??= digest([kind.name, revealed(spec), more]);
-        return content;
+        known ??= digest([kind.name, revealed(content), more]);
+        return known;
       },
       kind: kind.name,
       spec,

@@ -1,10 +1,12 @@
 import type { FilesystemEntry } from '../../document/document.ts';
+import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import type { Host } from '../../host/host.ts';
 import { Problem } from '../../tools/problem.ts';
-import { type Content, contentOf } from './content.ts';
-import { blkidType } from './mkfs-command.ts';
-import { waitFor } from './wait.ts';
+import { type Content, contentOf } from './devices/content.ts';
+import { heldBy } from './devices/free.ts';
+import { waitFor } from './devices/wait.ts';
+import { blkidType, plainUuid } from './mkfs-command.ts';
 
 const NODE_MS = 10_000;
 
@@ -16,13 +18,56 @@ type Target =
   | { kind: 'leave'; device: BlockDevice; holds: string };
 
 /**
- * Chooses the place of a file system (cloud-init's `mkfs` and `find_device_node`), and tells whether it is
- * there already. Unlike cloud-init, Slipway destroys nothing without `overwrite` or `replace_fs`, whatever
- * the partition setting, and it looks everywhere for a matching file system before it takes a free place.
+ * Chooses the place of a file system, and tells whether it is there already.
  *
- * @throws Problem DiskNotFound, FilesystemNotMade
+ * @throws Problem DiskNotFound, FilesystemNotMade, DiskLeftAlone
  */
 export async function chooseTarget(
+  entry: FilesystemEntry,
+  device: BlockDevice,
+  context: StepContext,
+): Promise<Target> {
+  if (entry.isStrict) return wholeDevice(entry, device, context);
+  const { host, signal, doneOtherwise, isMissing } = context;
+  // What has been made holds the machine's own data by now.
+  if (doneOtherwise || isMissing) {
+    const made = await place(host, { ...entry, overwrite: false }, device, signal);
+    if (made.kind === 'keep' || isMissing) return made;
+  }
+  return place(host, entry, device, signal);
+}
+
+/** The device itself (Ignition's `createFilesystem`): one that holds something else is an error, unless it may be overwritten. */
+async function wholeDevice(
+  entry: FilesystemEntry,
+  device: BlockDevice,
+  { host, doneOtherwise, isMissing }: StepContext,
+): Promise<Target> {
+  const { device: name, overwrite } = entry;
+  // What `overwrite` gave up is long gone where the file system was made before: it holds the machine's own data.
+  if (overwrite && !doneOtherwise && !isMissing) return { kind: 'make', device };
+  const content = await contentOf(host, device.path, 'FilesystemNotMade');
+  if (isStrictlyAsked(entry, content)) return { kind: 'keep', device };
+  if (isMissing && content.type !== undefined) return { kind: 'leave', device, holds: content.type };
+  const holds = overwrite ? undefined : heldBy(device, content);
+  if (holds === undefined) return { kind: 'make', device };
+  const what = content.type === undefined ? holds : `${holds}, which is not as asked`;
+  throw new Problem('DiskLeftAlone', `${name} holds ${what}, and wipeFilesystem is not true`);
+}
+
+function isStrictlyAsked({ filesystem, label, uuid }: FilesystemEntry, found: Content): boolean {
+  return (
+    found.type === filesystem &&
+    (label === undefined || (found.label ?? '') === label) &&
+    (uuid === undefined || plainUuid(filesystem, found.uuid ?? '') === plainUuid(filesystem, uuid))
+  );
+}
+
+/**
+ * As cloud-init's `mkfs` and `find_device_node` do. Unlike cloud-init, Slipway destroys nothing without `overwrite` or
+ * `replace_fs`, whatever the partition setting, and it looks everywhere for a matching file system before it takes a free place.
+ */
+async function place(
   host: Host,
   entry: FilesystemEntry,
   device: BlockDevice,
@@ -30,12 +75,12 @@ export async function chooseTarget(
 ): Promise<Target> {
   const partition = entry.partition ?? 'any';
   if (partition === 'auto' || partition === 'any') return search(host, entry, device, partition === 'any');
-  const place = partition === 'none' ? device : await partitionOf(host, device, Number(partition), signal);
-  const content = await contentOf(host, place.path, 'FilesystemNotMade');
-  if (entry.overwrite) return { kind: 'make', device: place };
-  if (isAsked(entry, content, false)) return { kind: 'keep', device: place };
-  const holds = held(place, content);
-  return holds === undefined ? { kind: 'make', device: place } : { kind: 'leave', device: place, holds };
+  const found = partition === 'none' ? device : await partitionOf(host, device, Number(partition), signal);
+  const content = await contentOf(host, found.path, 'FilesystemNotMade');
+  if (entry.overwrite) return { kind: 'make', device: found };
+  if (isAsked(entry, content, false)) return { kind: 'keep', device: found };
+  const holds = held(found, content);
+  return holds === undefined ? { kind: 'make', device: found } : { kind: 'leave', device: found, holds };
 }
 
 async function search(
@@ -68,10 +113,9 @@ function isAsked({ filesystem, label }: FilesystemEntry, content: Content, anyLa
 }
 
 /** What occupies a device, in words; undefined if it is free. */
-function held({ partitions }: BlockDevice, { type, table }: Content): string | undefined {
-  if (type !== undefined) return type;
-  if (partitions.length > 0) return `${partitions.length} partition(s)`;
-  return table === undefined ? undefined : `an empty ${table} partition table`;
+function held(device: BlockDevice, content: Content): string | undefined {
+  const { table } = content;
+  return heldBy(device, content) ?? (table === undefined ? undefined : `an empty ${table} partition table`);
 }
 
 async function partitionOf(

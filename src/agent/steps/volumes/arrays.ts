@@ -5,11 +5,11 @@ import type { Host } from '../../host/host.ts';
 import { Problem } from '../../tools/problem.ts';
 import { runTool } from '../../tools/tool.ts';
 import type { Work } from '../kind/step-kind.ts';
-import type { Content } from '../storage/content.ts';
-import { findDevice } from '../storage/find-device.ts';
+import type { Content } from '../storage/devices/content.ts';
+import { findDevice } from '../storage/devices/find-device.ts';
+import { contentsOf, heldBy, refuseInUse } from '../storage/devices/free.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import { begunNote, givenUuid, isSameUuid } from './begun.ts';
-import { contentsOf, heldBy, refuseInUse } from './free.ts';
 
 const MEMBER = 'linux_raid_member';
 const MDADM_MS = 10 * 60_000;
@@ -52,7 +52,7 @@ async function make(entry: ArrayEntry, context: StepContext): Promise<string> {
   const isUnfinished = isOwn && !begun.isWhole && members.some(({ mark }) => mark !== undefined);
   for (const member of members) refuseHeld(member, isUnfinished);
   if (isUnfinished) await clear(entry, members, context);
-  for (const { name, device } of members) await refuseInUse(host, name, device);
+  for (const { name, device } of members) await refuseInUse(host, device, `${name} was not touched`);
   const made = givenUuid(entry.options) ?? host.uuid();
   await note.write({ uuid: made, isWhole: false });
   await dropLeftLink(host, entry.path);

@@ -2,14 +2,14 @@ import type { EncryptionEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import { Problem } from '../../tools/problem.ts';
 import type { Work } from '../kind/step-kind.ts';
-import { findDevice } from '../storage/find-device.ts';
+import { findDevice } from '../storage/devices/find-device.ts';
+import { contentsOf, heldBy, refuseInUse } from '../storage/devices/free.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import { presentMode } from '../tools/present-mode.ts';
 import { begunNote, givenUuid, isSameUuid } from './begun.ts';
 import { askTangServers, bindClevis, unlockByClevis } from './clevis.ts';
 import { CRYPTTAB, uuidInCrypttab, withCrypttabLine } from './crypttab.ts';
 import type { EncryptionSpec } from './encryption-spec.ts';
-import { contentsOf, heldBy, refuseInUse } from './free.ts';
 import { Volume } from './volume.ts';
 import { givenKey, keptKeyPath, type VolumeKey, withKey } from './volume-key.ts';
 
@@ -53,7 +53,7 @@ async function encrypt(entry: EncryptionEntry, spec: EncryptionSpec, context: St
   const held = heldBy(device, content);
   if (!isOwn && (!entry.wipe || context.isMissing) && held !== undefined)
     throw new Problem('DiskLeftAlone', `${entry.device} holds ${held}, and wipeVolume is not true`);
-  await refuseInUse(host, entry.device, device);
+  await refuseInUse(host, device, `${entry.device} was not touched`);
   // A server that does not answer now could not open the volume later.
   await askTangServers(entry, spec.fetching, context);
   // cryptsetup takes the last one, and the options come last.

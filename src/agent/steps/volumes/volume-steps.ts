@@ -1,33 +1,11 @@
 import { counted } from '../../../kit/counted.ts';
-import type { ArrayEntry, PartitioningEntry, VolumeEntry } from '../../document/document.ts';
+import type { ArrayEntry } from '../../document/document.ts';
 import type { StepKind } from '../kind/step-kind.ts';
+import { missingTools } from '../storage/devices/missing-tools.ts';
 import { storesFor } from '../tools/secret-files.ts';
 import type { EncryptionSpec } from './encryption-spec.ts';
-import { missingTools } from './missing-tools.ts';
 
-/** Kinds of steps for disks as Ignition has them: partitions, arrays, encryption, file systems. cloud-config's lie in storage. */
-export const partitionings: StepKind<{ entries: PartitioningEntry[] }> = {
-  name: 'partitionings',
-  plan: ({ partitionings: entries = [] }) =>
-    entries.length === 0
-      ? []
-      : [{ id: 'disks', title: `partition ${counted(entries.length, 'disk')}`, spec: { entries } }],
-  details: ({ entries }) =>
-    entries.map(
-      ({ device, wipe, partitions }) =>
-        `${device}${wipe ? ' anew' : ''}: ${counted(partitions.length, 'partition')}`,
-    ),
-  preview: (specs, context) =>
-    missingTools(
-      specs
-        .flatMap(({ entries }) => entries)
-        .filter(({ wipe, partitions }) => wipe || partitions.length > 0)
-        .map(({ device, where }) => ({ program: 'sfdisk', what: `partition ${device}`, where })),
-      context,
-    ),
-  work: async () => (await import('./partition.ts')).partitionDisks,
-};
-
+/** Kinds of steps for what lies between disks and file systems: RAID arrays and encryption. */
 export const arrays: StepKind<{ entries: ArrayEntry[] }> = {
   name: 'arrays',
   plan: ({ arrays: entries = [] }) =>
@@ -72,17 +50,4 @@ export const encryptions: StepKind<EncryptionSpec> = {
       context,
     ),
   work: async () => (await import('./encrypt.ts')).encryptDevices,
-};
-
-export const volumes: StepKind<{ entries: VolumeEntry[] }> = {
-  name: 'volumes',
-  plan: ({ volumes: entries = [] }) =>
-    entries.length === 0
-      ? []
-      : [{ id: 'filesystems', title: `make ${counted(entries.length, 'file system')}`, spec: { entries } }],
-  details: ({ entries }) =>
-    entries.map(({ device, format, wipe, mount }) =>
-      [`${format} on ${device}`, ...(wipe ? ['anew'] : []), ...(mount ? [`at ${mount.path}`] : [])].join(' '),
-    ),
-  work: async () => (await import('./format.ts')).makeVolumes,
 };

@@ -3,8 +3,8 @@ import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import { Problem } from '../../tools/problem.ts';
 import { runTool } from '../../tools/tool.ts';
-import type { Content } from '../storage/content.ts';
-import { findDevice } from '../storage/find-device.ts';
+import type { Content } from '../storage/devices/content.ts';
+import { findDevice } from '../storage/devices/find-device.ts';
 import { isSameUuid } from './begun.ts';
 import type { VolumeKey } from './volume-key.ts';
 

@@ -144,7 +144,7 @@ describe('disks, filesystems, mounts, ntp', () => {
         'fs_setup: [{device: /dev/sdb.2, filesystem: xfs, label: ""}, {device: /dev/sdc, filesystem: ext4, partition: 3}]',
       ).filesystems,
     ).toMatchObject([
-      { device: '/dev/sdb', partition: '2', filesystem: 'xfs', extraOpts: [], overwrite: false },
+      { device: '/dev/sdb', partition: '2', filesystem: 'xfs', options: [], overwrite: false },
       { device: '/dev/sdc', partition: '3', filesystem: 'ext4' },
     ]);
   });

@@ -1,4 +1,4 @@
-import type { ChunkedUserData } from '../../document/chunked.ts';
+import type { ChunkedUserData } from '../../document/document.ts';
 import type { Part } from '../decode/part.ts';
 import { includeLines } from '../forms/include-lines.ts';
 

@@ -65,7 +65,7 @@ export const PLACED: ReadonlySet<string> = new Set([
 
 /** What counts where a field is not there; such values are not written. */
 const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  '': nothingAsked(),
+  '': { ...nothingAsked(), partitionings: [], volumes: [] },
   files: { mode: '0644', owner: 'root:root', append: false, defer: false, content: '' },
   'files.from': { headers: [], isCompressed: false },
   'files.rule': { unsaid: [] },

@@ -1,6 +1,7 @@
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { Document, FileEntry, UserEntry } from '../../document/document.ts';
 import type { NodeSettings } from '../../document/node-settings.ts';
+import { storageOfWritten, type WrittenStorage } from '../../document/storage-as-written.ts';
 import { isSecretReference, readReference } from '../../stores/reference/reference.ts';
 import type { Report } from '../../text/report.ts';
 import { misfits } from '../../text/shape/check-shape.ts';
@@ -39,9 +40,11 @@ export function readNative(source: SourceText, report: Report): Native | undefin
   for (const { path, expected, where } of wrong)
     report.error('UserDataInvalid', `${path.replace(/^document\./, '')} ${expected}.`, where);
   if (wrong.length > 0 || root.kind !== 'mapping' || !isOfOneOrder(root, report)) return undefined;
-  const { order, keepHostname, hostname, apiVersion: _version, kind: _kind, ...rest } = mapping(root, '');
+  const { order, keepHostname, hostname, apiVersion: _version, kind: _kind, ...all } = mapping(root, '');
+  const { disks, partitionings, filesystems, volumes, ...rest } = all as Plain & WrittenStorage;
   const content: Native['content'] = {
     ...rest,
+    ...storageOfWritten({ disks, partitionings, filesystems, volumes } as WrittenStorage),
     order: order === 'ignition' ? 'stages' : 'modules',
     keys: keysOf(root),
   };

@@ -4,6 +4,7 @@ import { Sensitive } from '../../../secrets/sensitive.ts';
 import type { Document } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
 import type { NodeLabel } from '../../document/node-settings.ts';
+import { storageAsWritten } from '../../document/storage-as-written.ts';
 import { Report } from '../../text/report.ts';
 import type { Shape } from '../../text/shape/shape.ts';
 import { plainText } from '../../text/source-text.ts';
@@ -40,7 +41,11 @@ const NOT_WRITTEN = new Set([
 export function writeNative(document: Document): string {
   const head: Plain = { apiVersion: API_VERSION, kind: KIND };
   if (document.order === 'stages') head.order = 'ignition';
-  const value = { ...head, ...nameOf(document), ...written(withoutMetadata(document), '', DOCUMENT_SHAPE) };
+  const value = {
+    ...head,
+    ...nameOf(document),
+    ...written({ ...withoutMetadata(document), ...storageAsWritten(document) }, '', DOCUMENT_SHAPE),
+  };
   return asYaml(inOrder(value, DOCUMENT_SHAPE.keys));
 }
 

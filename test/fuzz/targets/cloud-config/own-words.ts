@@ -53,7 +53,7 @@ export const fsCommands: Target = {
     const entry = { device: '/dev/b', filesystem: 'ext4', label: LABEL, partition: 'none', cmd };
     const [found] = accepted({ fs_setup: [entry] })?.filesystems ?? [];
     if (found === undefined) return 'refused';
-    const made = await mkfsCommand(memoryHost({}), found, PLACE);
+    const made = (await mkfsCommand(memoryHost({}), found, PLACE)) ?? [];
     must(made.length === 3 && made[0] === '/bin/sh' && made[1] === '-c', 'a line is for the shell');
     must(made[2] === asPython(cmd), 'what runs is what Python makes of it');
     return made;

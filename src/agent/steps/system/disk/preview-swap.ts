@@ -18,8 +18,8 @@ export async function previewSwap(
 ): Promise<ReportEntry[]> {
   const host = machineToWarnOf(context);
   const { document } = context;
-  const { mounts, filesystems, disks, volumes = [], system } = document;
-  const isMade = mounts.length + filesystems.length + disks.length + volumes.length > 0;
+  const { mounts, filesystems, disks, system } = document;
+  const isMade = mounts.length + filesystems.length + disks.length > 0;
   const [swap] = specs;
   if (host === undefined || swap === undefined || isMade) return [];
   const warn = (message: string) => [warningAt(document, ['swap'], 'SystemSettingFailed', message)];

@@ -54,7 +54,7 @@ function readDisk(device: string, map: MappingNode, report: Report): DiskEntry {
   return entry;
 }
 
-function readLayout(fields: Fields, tableType: string): DiskEntry['layout'] {
+function readLayout(fields: Fields, tableType: string): Extract<DiskEntry, { layout: unknown }>['layout'] {
   const node = fields.node('layout');
   if (node === undefined) return false;
   if (node.kind === 'bool') return node.value;

@@ -29,11 +29,11 @@ function readFilesystem(item: MappingNode, aliases: Aliases, report: Report): Fi
     partition,
     overwrite: fields.bool('overwrite', false),
     ...(replaceFs === undefined || replaceFs === '' ? {} : { replaceFs }),
-    extraOpts: fields.texts('extra_opts', true),
+    options: fields.texts('extra_opts', true),
     ...(command === undefined ? {} : { command }),
     where: item.where,
   };
-  if (command && entry.extraOpts.length > 0)
+  if (command && entry.options.length > 0)
     fields.warn('extra_opts', 'extra_opts has no effect beside cmd, which says everything itself.');
   fields.finish();
   return target === undefined || filesystem === undefined

@@ -1,4 +1,4 @@
-import type { PartitionEntry, PartitioningEntry, VolumeEntry } from '../../../document/document.ts';
+import type { DiskEntry, FilesystemEntry, PartitionEntry } from '../../../document/document.ts';
 import type { Remarks } from '../check/remarks.ts';
 import type { Places } from '../schema/places.ts';
 import type { Disk, Filesystem, Partition, Storage } from '../schema/spec3.ts';
@@ -8,18 +8,18 @@ export function storageOf(
   { disks = [], filesystems = [] }: Storage,
   places: Places,
   say: Remarks,
-): { partitionings: PartitioningEntry[]; volumes: VolumeEntry[] } {
+): { disks: DiskEntry[]; filesystems: FilesystemEntry[] } {
   return {
-    partitionings: disks.map((disk) => partitioningOf(disk, places)),
-    volumes: filesystems.flatMap((one) => volumeOf(one, places, say)),
+    disks: disks.map((disk) => diskOf(disk, places)),
+    filesystems: filesystems.flatMap((one) => filesystemOf(one, places, say)),
   };
 }
 
-function partitioningOf(disk: Disk, places: Places): PartitioningEntry {
+function diskOf(disk: Disk, places: Places): DiskEntry {
   const { where } = places.of(disk);
   return {
     device: disk.device ?? '',
-    wipe: disk.wipeTable === true,
+    overwrite: disk.wipeTable === true,
     partitions: (disk.partitions ?? []).map(partitionOf),
     ...(where ? { where } : {}),
   };
@@ -40,7 +40,7 @@ function partitionOf(partition: Partition): PartitionEntry {
   };
 }
 
-function volumeOf(filesystem: Filesystem, places: Places, say: Remarks): VolumeEntry[] {
+function filesystemOf(filesystem: Filesystem, places: Places, say: Remarks): FilesystemEntry[] {
   const { device = '', format = '', label, uuid, options = [], mountOptions = [], path } = filesystem;
   if (path === '/')
     say.error(
@@ -54,11 +54,12 @@ function volumeOf(filesystem: Filesystem, places: Places, say: Remarks): VolumeE
   return [
     {
       device,
-      format: format as VolumeEntry['format'],
+      filesystem: format,
+      isStrict: true,
       ...(label ? { label } : {}),
       ...(uuid ? { uuid } : {}),
       options,
-      wipe: filesystem.wipeFilesystem === true,
+      overwrite: filesystem.wipeFilesystem === true,
       ...(isMounted ? { mount: { path, options: mountOptions } } : {}),
       ...(where ? { where } : {}),
     },

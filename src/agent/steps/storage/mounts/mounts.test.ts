@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../../test/support/manual-clock.ts';
-import { scratch } from '../../../../test/support/tmp/scratch.ts';
-import type { MountEntry } from '../../document/document.ts';
-import type { StepContext } from '../../engine/step.ts';
-import type { Host } from '../../host/host.ts';
-import { createLinuxHost } from '../../host/linux/host.ts';
-import type { Shared } from '../kind/shared.ts';
+import { ManualClock } from '../../../../../test/support/manual-clock.ts';
+import { scratch } from '../../../../../test/support/tmp/scratch.ts';
+import type { MountEntry } from '../../../document/document.ts';
+import type { StepContext } from '../../../engine/step.ts';
+import type { Host } from '../../../host/host.ts';
+import { createLinuxHost } from '../../../host/linux/host.ts';
+import type { Shared } from '../../kind/shared.ts';
 import { mountFilesystems } from './mounts.ts';
 
 const NOT_THERE = { exitStatus: 2, stdout: '', stderr: '', timedOut: false, ms: 1 };

@@ -1,9 +1,10 @@
-import type { Host } from '../../host/host.ts';
-import { Problem } from '../../tools/problem.ts';
-import { runTool } from '../../tools/tool.ts';
-import { byTag, lookUp } from './find-device.ts';
+import type { Host } from '../../../host/host.ts';
+import { Problem } from '../../../tools/problem.ts';
+import { runTool } from '../../../tools/tool.ts';
+import { byTag, lookUp } from '../devices/find-device.ts';
+import { waitFor } from '../devices/wait.ts';
 import type { FstabFields } from './fstab.ts';
-import { waitFor } from './wait.ts';
+import { isMountPoint } from './mount-now.ts';
 
 /** An optional device (nofail) gets this much time, in case the previous program is just making it. */
 const OPTIONAL_DEVICE_MS = 2000;
@@ -37,15 +38,6 @@ export async function activate(host: Host, fields: FstabFields, signal: AbortSig
     signal,
   });
   return 'mounted';
-}
-
-async function isMountPoint(host: Host, path: string): Promise<boolean> {
-  const { exitStatus } = await runTool(host, ['mountpoint', '--quiet', path], {
-    doing: `see what is mounted at ${path}`,
-    code: 'MountFailed',
-    accept: [0, 1, 32],
-  });
-  return exitStatus === 0;
 }
 
 async function hasDevice(host: Host, spec: string, ms: number, signal: AbortSignal): Promise<boolean> {

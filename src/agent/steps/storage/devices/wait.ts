@@ -1,4 +1,4 @@
-import type { Host } from '../../host/host.ts';
+import type { Host } from '../../../host/host.ts';
 
 const PAUSE_MS = 250;
 

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { DiskEntry } from '../../document/document.ts';
-import { isAsPlanned, parseTable, plannedPartitions, sfdiskScript } from './layout.ts';
+import { isAsPlanned, plannedPartitions, sfdiskScript } from './divided-disk.ts';
+import { parseTable } from './sfdisk.ts';
+
+type Divided = Extract<DiskEntry, { layout: unknown }>;
 
 const disk = { bytes: 1000 * 4096, sectorBytes: 4096 };
-const entry = (more: Partial<DiskEntry>): DiskEntry => ({
+const entry = (more: Partial<Divided>): Divided => ({
   device: '/dev/sdb',
   tableType: 'mbr',
   layout: true,
@@ -46,22 +49,26 @@ describe('plannedPartitions', () => {
 
 it('writes what sfdisk reads', () => {
   const planned = plannedPartitions(entry({ layout: [{ percent: 50 }, { percent: 50, code: '0c' }] }), disk);
-  expect(sfdiskScript('mbr', planned)).toBe('label: dos\n\nsize=500, type=83\ntype=c\n');
-  expect(sfdiskScript('gpt', plannedPartitions(entry({ tableType: 'gpt' }), disk))).toBe(
+  expect(sfdiskScript(entry({}), planned)).toBe('label: dos\n\nsize=500, type=83\ntype=c\n');
+  const gpt = entry({ tableType: 'gpt' });
+  expect(sfdiskScript(gpt, plannedPartitions(gpt, disk))).toBe(
     'label: gpt\n\ntype=0FC63DAF-8483-4772-8E79-3D69D8477DE4\n',
   );
 });
 
 describe('isAsPlanned', () => {
   const table = (label: string, ...types: string[]) =>
-    parseTable(JSON.stringify({ partitiontable: { label, partitions: types.map((type) => ({ type })) } }));
-  const fits = (disk_: DiskEntry, present: ReturnType<typeof table>) =>
+    parseTable(
+      JSON.stringify({
+        partitiontable: { label, partitions: types.map((type) => ({ node: '/dev/sdb1', type })) },
+      }),
+    );
+  const fits = (disk_: Divided, present: ReturnType<typeof table>) =>
     isAsPlanned(disk_, present, plannedPartitions(disk_, disk));
 
   it('is content with any partition for layout: true', () => {
     expect(fits(entry({}), table('gpt', 'X', 'Y'))).toBe(true);
     expect(fits(entry({}), table('dos'))).toBe(false);
-    expect(fits(entry({}), { label: undefined, types: ['unknown'] })).toBe(false);
     expect(fits(entry({}), parseTable('{"partitiontable":{"label":"dos"}}'))).toBe(false);
   });
 

@@ -1,7 +1,7 @@
-import type { BlockDevice } from '../../host/block-devices.ts';
-import type { Host } from '../../host/host.ts';
-import { Problem } from '../../tools/problem.ts';
-import { type Content, contentOf } from '../storage/content.ts';
+import type { BlockDevice } from '../../../host/block-devices.ts';
+import type { Host } from '../../../host/host.ts';
+import { Problem } from '../../../tools/problem.ts';
+import { type Content, contentOf } from './content.ts';
 
 /** What a device holds, in words; undefined if it is free. A table without partitions is nothing. */
 export function heldBy({ partitions }: BlockDevice, { type }: Content): string | undefined {
@@ -13,7 +13,7 @@ export async function contentsOf(host: Host, device: BlockDevice): Promise<Conte
 }
 
 /** @throws Problem DiskInUse */
-export async function refuseInUse(host: Host, name: string, { path }: BlockDevice): Promise<void> {
+export async function refuseInUse(host: Host, { path }: BlockDevice, notDone: string): Promise<void> {
   if (await host.blockDevices.isInUse(path))
-    throw new Problem('DiskInUse', `${name} was not touched: it, or a partition of it, is in use`);
+    throw new Problem('DiskInUse', `${notDone}: it, or a partition of it, is in use`);
 }

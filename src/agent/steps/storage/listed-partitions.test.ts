@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PartitionEntry } from '../../document/document.ts';
-import { changesOf, type Present, parsePresent, wholeTable } from './table.ts';
+import { changesOf, wholeTable } from './listed-partitions.ts';
+import { type Present, parseTable } from './sfdisk.ts';
 
 const asked = (more: Partial<PartitionEntry>): PartitionEntry => ({
   number: 1,
@@ -65,6 +66,8 @@ it('leaves the lines of what stays as they are', () => {
 it('reads what sfdisk tells', () => {
   const json =
     '{"partitiontable": {"label": "gpt", "partitions": [{"node": "/dev/nvme0n1p12", "start": 1, "size": 2, "type": "T", "uuid": "U", "name": "N"}]}}';
-  expect(parsePresent(json)).toEqual([{ number: 12, start: 1, size: 2, type: 'T', guid: 'U', label: 'N' }]);
-  expect(parsePresent('{"partitiontable": {"label": "gpt"}}')).toEqual([]);
+  expect(parseTable(json).partitions).toEqual([
+    { number: 12, start: 1, size: 2, type: 'T', guid: 'U', label: 'N' },
+  ]);
+  expect(parseTable('{"partitiontable": {"label": "gpt"}}')).toEqual({ label: 'gpt', partitions: [] });
 });

@@ -8,9 +8,8 @@ import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import type { Shared } from '../kind/shared.ts';
-import { makeFilesystems } from '../storage/filesystems.ts';
-import { makeVolumes } from './format.ts';
-import { partitionDisks } from './partition.ts';
+import { makeFilesystems } from './make-filesystems.ts';
+import { partitionDisks } from './partition-disks.ts';
 
 describe('what wipe: true gives up, after another document has made it', () => {
   let directory: string;
@@ -33,15 +32,18 @@ describe('what wipe: true gives up, after another document has made it', () => {
     ...more,
   });
   const format = async (more: Partial<StepContext>, label = 'data'): Promise<StepResult> =>
-    makeVolumes({ entries: [{ device, format: 'ext4', label, options: [], wipe: true }] }, {} as Shared).run(
-      context(more),
-    );
+    makeFilesystems(
+      { entries: [{ device, filesystem: 'ext4', label, options: [], overwrite: true, isStrict: true }] },
+      {} as Shared,
+    ).run(context(more));
   const partition = async (more: Partial<StepContext>, ...numbers: number[]): Promise<StepResult> => {
     const partitions = numbers.map((number) => ({
       ...{ number, label: `p${number}`, sizeMiB: 8, startMiB: 8 * number },
       ...{ exists: true, wipe: false, resize: false },
     }));
-    return partitionDisks({ entries: [{ device, wipe: true, partitions }] }, {} as Shared).run(context(more));
+    return partitionDisks({ entries: [{ device, overwrite: true, partitions }] }, {} as Shared).run(
+      context(more),
+    );
   };
   const id = (): string =>
     execFileSync('blkid', ['--probe', '--output', 'export', device], { encoding: 'utf8' });
@@ -65,7 +67,7 @@ describe('what wipe: true gives up, after another document has made it', () => {
       label: 'data',
       partition: 'none',
       overwrite: true,
-      extraOpts: [],
+      options: [],
     };
     const run = (more: Partial<StepContext>) =>
       makeFilesystems({ entries: [entry] }, {} as Shared).run(context(more));
@@ -83,7 +85,7 @@ describe('what wipe: true gives up, after another document has made it', () => {
     const made = join(directory, 'made');
     const line = (how: string) => ['/bin/sh', '-c', `echo >>${made} && ${how}`];
     const run = async (how: string, filesystem = 'ext4') => {
-      const entry = { device, filesystem, label: 'own', partition: 'none', overwrite: false, extraOpts: [] };
+      const entry = { device, filesystem, label: 'own', partition: 'none', overwrite: false, options: [] };
       return makeFilesystems({ entries: [{ ...entry, command: line(how) }] }, {} as Shared).run(context({}));
     };
     expect(await run('true')).toMatchObject({
@@ -100,10 +102,29 @@ describe('what wipe: true gives up, after another document has made it', () => {
     expect(readFileSync(made, 'utf8')).toBe('\n\n');
   });
 
+  it('stays where the program that would make it is not there', async () => {
+    expect(await format({})).toMatchObject({ done: true });
+    const made = id();
+    host.processes.which = async () => undefined;
+    expect(await format({ doneOtherwise: true })).toMatchObject({ done: true });
+    expect(id()).toBe(made);
+    expect(await format({ doneOtherwise: true }, 'other')).toMatchObject({
+      failure: { code: 'ToolMissing' },
+    });
+  });
+
+  it('is made again where the program that made it was cut off, even if it looks complete', async () => {
+    expect(await format({})).toMatchObject({ done: true });
+    const made = id();
+    host.processes.findDurable = async () => 'vanished';
+    expect(await format({ doneOtherwise: true })).toMatchObject({ done: true });
+    expect(id()).not.toBe(made);
+  });
+
   it('is kept whatever it is where only what is missing is made', async () => {
     const whole = { path: device, kind: 'disk', bytes: 64 * 1024 * 1024, sectorBytes: 512 } as const;
     host.blockDevices.find = async () => ({ ...whole, partitions: [] });
-    const entry = { device, filesystem: 'ext4', partition: 'none', overwrite: true, extraOpts: [] };
+    const entry = { device, filesystem: 'ext4', partition: 'none', overwrite: true, options: [] };
     const run = () => makeFilesystems({ entries: [entry] }, {} as Shared).run(context({ isMissing: true }));
     expect(await run()).toMatchObject({ done: true, message: expect.stringContaining('ext4 made') });
     const made = id();

@@ -1,4 +1,4 @@
-import type { MountEntry } from '../../document/document.ts';
+import type { MountEntry } from '../../../document/document.ts';
 
 /** cloud-init's mark for its lines. With the same mark, Slipway replaces such lines of an image. */
 const MARK = 'comment=cloudconfig';

@@ -1,14 +1,12 @@
-import type { PartitionEntry } from '../../document/document.ts';
+import type { DiskEntry, PartitionEntry } from '../../document/document.ts';
+import type { StepContext } from '../../engine/step.ts';
+import type { BlockDevice } from '../../host/block-devices.ts';
+import { Problem } from '../../tools/problem.ts';
+import type { Decision } from './decision.ts';
+import { contentOf } from './devices/content.ts';
+import { numberOf, type Present, readTable, sfdisk } from './sfdisk.ts';
 
-/** A partition as `sfdisk --json` tells of it. */
-export interface Present {
-  number: number;
-  start: number;
-  size: number;
-  type: string;
-  guid: string;
-  label: string;
-}
+type Listed = Extract<DiskEntry, { partitions: unknown }>;
 
 /** A partition with its number, in sectors. */
 interface Asked extends PartitionEntry {
@@ -17,38 +15,10 @@ interface Asked extends PartitionEntry {
 }
 
 /** What is to be done with a partition. */
-export type Change =
+type Change =
   | { kind: 'keep' | 'delete'; number: number }
   | { kind: 'make'; number: number; line: string; isResized: boolean }
   | { kind: 'refuse'; number: number; why: string };
-
-/** Parses `sfdisk --json`. */
-export function parsePresent(json: string): Present[] {
-  const { partitiontable: table } = JSON.parse(json) as {
-    partitiontable: {
-      partitions?: {
-        node: string;
-        start: number;
-        size: number;
-        type: string;
-        uuid?: string;
-        name?: string;
-      }[];
-    };
-  };
-  return (table.partitions ?? []).map(({ node, start, size, type, uuid = '', name = '' }) => ({
-    number: numberOf(node),
-    start,
-    size,
-    type,
-    guid: uuid,
-    label: name,
-  }));
-}
-
-function numberOf(node: string): number {
-  return Number(/(\d+)$/.exec(node)?.[1] ?? 0);
-}
 
 /**
  * Input of sfdisk for the whole table: what stays, word for word as `sfdisk --dump` has it, and then what is
@@ -145,4 +115,67 @@ function lineOf({ start, size, typeGuid, guid, label }: Asked): string {
       : []),
   ];
   return fields.join(', ');
+}
+
+/**
+ * Decides about a disk some of whose partitions are listed. Nothing is changed where one of them cannot be as said.
+ * @throws Problem DiskLeftAlone, DiskNotPartitioned
+ */
+export async function changeListed(
+  entry: Listed,
+  disk: BlockDevice,
+  context: StepContext,
+): Promise<Decision> {
+  const { device, overwrite, partitions } = entry;
+  if (overwrite && context.doneOtherwise && (await isAsAsked(context, entry, disk))) return { kind: 'keep' };
+  const present = overwrite ? undefined : await presentOn(context, entry, disk);
+  const changes = changesOf(partitions, present ?? [], disk.sectorBytes);
+  const refused = changes.find((change) => change.kind === 'refuse');
+  if (refused) throw new Problem('DiskLeftAlone', `Partition ${refused.number} of ${device} ${refused.why}`);
+  const work = changes.filter(({ kind }) => kind !== 'keep');
+  if (work.length === 0 && !overwrite) return { kind: 'keep' };
+  const dump = present === undefined ? '' : await sfdisk(context, device, ['--dump', disk.path]);
+  const made = work.flatMap((change) => (change.kind === 'make' ? [change] : []));
+  const left = (present ?? []).filter(({ number }) => !work.some((change) => change.number === number));
+  return {
+    kind: 'write',
+    // A partition that stays, or is resized, keeps what is in it.
+    flags: [...(present === undefined ? ['--wipe', 'always'] : []), '--wipe-partitions', 'never'],
+    script: wholeTable(dump, work),
+    changes: work.length,
+    partitions: left.length + made.length,
+    cleared: made.filter(({ isResized }) => !isResized).map(({ number }) => number),
+  };
+}
+
+/** Another document has made the table, so what is on it is the machine's own: is it the one that is asked for, and no more? */
+async function isAsAsked(
+  context: StepContext,
+  { partitions }: Listed,
+  { path, sectorBytes }: BlockDevice,
+): Promise<boolean> {
+  if ((await contentOf(context.host, path, 'DiskNotPartitioned')).table !== 'gpt') return false;
+  const table = await readTable(context, path);
+  if (table === undefined) return false;
+  const changes = changesOf(partitions, table.partitions, sectorBytes);
+  const isNamed = ({ number }: Present) => changes.some((change) => change.number === number);
+  return changes.every(({ kind }) => kind === 'keep') && table.partitions.every(isNamed);
+}
+
+/** The partitions of a disk with a GPT; undefined for a disk with nothing on it. */
+async function presentOn(
+  context: StepContext,
+  { device }: Listed,
+  { path }: BlockDevice,
+): Promise<Present[] | undefined> {
+  const { table, type } = await contentOf(context.host, path, 'DiskNotPartitioned');
+  if (table === undefined && type === undefined) return undefined;
+  const present = table === 'gpt' ? await readTable(context, path) : undefined;
+  if (present) return present.partitions;
+  const holds =
+    table === undefined ? type : table === 'gpt' ? 'a damaged GPT' : `a partition table of the kind ${table}`;
+  throw new Problem(
+    'DiskLeftAlone',
+    `${device} holds ${holds} and was not partitioned: wipeTable is not true`,
+  );
 }

@@ -1,6 +1,6 @@
-import type { Position, ReportEntry } from '../../document/document.ts';
-import { printable } from '../../text/report.ts';
-import { entryAt, type PreviewContext, unchangedMachine } from '../kind/preview.ts';
+import type { Position, ReportEntry } from '../../../document/document.ts';
+import { printable } from '../../../text/report.ts';
+import { entryAt, type PreviewContext, unchangedMachine } from '../../kind/preview.ts';
 
 interface Need {
   program: string;

@@ -1,5 +1,5 @@
-import { isMetadataName } from '../../document/device-name.ts';
-import type { Host } from '../../host/host.ts';
+import { isMetadataName } from '../../../document/device-name.ts';
+import type { Host } from '../../../host/host.ts';
 
 const TAG = /^(?:LABEL|UUID|PARTLABEL|PARTUUID|ID)=/;
 

@@ -1,0 +1,93 @@
+import type { DiskEntry } from '../../document/document.ts';
+import type { StepContext } from '../../engine/step.ts';
+import type { BlockDevice } from '../../host/block-devices.ts';
+import { Problem } from '../../tools/problem.ts';
+import type { Decision } from './decision.ts';
+import { contentOf } from './devices/content.ts';
+import { partitionType } from './partition-types.ts';
+import { readTable, type Table } from './sfdisk.ts';
+
+type Divided = Extract<DiskEntry, { layout: unknown }>;
+
+/**
+ * Decides about a disk that is divided as a whole. @throws Problem DiskNotPartitioned
+ */
+export async function divide(
+  entry: Divided,
+  disk: BlockDevice,
+  context: Pick<StepContext, 'host'>,
+): Promise<Decision> {
+  const planned = plannedPartitions(entry, disk);
+  const content = await contentOf(context.host, disk.path, 'DiskNotPartitioned');
+  const table = content.table === undefined ? undefined : await readTable(context, disk.path);
+  if (table && isAsPlanned(entry, table, planned))
+    return { kind: 'keep', partitions: table.partitions.length };
+  // A table that sfdisk cannot read may have any number of them.
+  const present = content.table === undefined ? 0 : (table?.partitions.length ?? 1);
+  const holds = present > 0 ? `${present} partition(s)` : content.type;
+  if (holds !== undefined && !entry.overwrite) return { kind: 'leave', holds };
+  return {
+    kind: 'write',
+    // Old marks would make the new partitions look used to the next step.
+    flags: ['--wipe', 'always', '--wipe-partitions', 'always'],
+    script: sfdiskScript(entry, planned),
+    ...{ changes: planned.length, partitions: planned.length, cleared: [] },
+  };
+}
+
+/** A desired partition: sectors (absent for the last, which takes the rest) and type in sfdisk's words. */
+interface PlannedPartition {
+  sectors?: number;
+  type: string;
+  /** True if user data names the type; otherwise an existing partition may have any type. */
+  typed: boolean;
+}
+
+/**
+ * The partitions that an entry asks for (cloud-init's `get_partition_mbr_layout` and `_gpt_layout`).
+ * @throws Problem DiskNotPartitioned for an unknown type code
+ */
+export function plannedPartitions(
+  entry: Divided,
+  { bytes, sectorBytes }: Pick<BlockDevice, 'bytes' | 'sectorBytes'>,
+): PlannedPartition[] {
+  if (entry.layout === false) return [];
+  const parts: { percent: number; code?: string }[] =
+    entry.layout === true ? [{ percent: 100 }] : entry.layout;
+  return parts.map(({ percent, code }, index) => {
+    const type = partitionType(entry.tableType, code);
+    if (type === undefined) {
+      const hint = entry.tableType === 'gpt' ? 'give the GUID' : 'give one or two hexadecimal digits';
+      const cause = `The partition type ${code} for ${entry.device} is not known (${hint})`;
+      throw new Problem('DiskNotPartitioned', cause);
+    }
+    const sectors = Math.floor(((bytes / sectorBytes) * percent) / 100);
+    return { type, typed: code !== undefined, ...(index < parts.length - 1 ? { sectors } : {}) };
+  });
+}
+
+/** The script for sfdisk's standard input. */
+export function sfdiskScript(entry: Divided, partitions: readonly PlannedPartition[]): string {
+  const lines = partitions.map(
+    ({ sectors, type }) => `${sectors === undefined ? '' : `size=${sectors}, `}type=${type}`,
+  );
+  return `label: ${labelOf(entry)}\n\n${lines.join('\n')}\n`;
+}
+
+/**
+ * Compares the existing table with the desired one by number and types of partitions. Like cloud-init it
+ * ignores sizes, and for `layout: true` any partition will do.
+ */
+export function isAsPlanned(entry: Divided, present: Table, planned: readonly PlannedPartition[]): boolean {
+  const { label, partitions } = present;
+  if (entry.layout === true) return partitions.length > 0;
+  return (
+    label === labelOf(entry) &&
+    partitions.length === planned.length &&
+    planned.every(
+      ({ type, typed }, index) => !typed || partitions[index]?.type.toUpperCase() === type.toUpperCase(),
+    )
+  );
+}
+
+const labelOf = ({ tableType }: Divided): 'dos' | 'gpt' => (tableType === 'mbr' ? 'dos' : 'gpt');
