@@ -124,21 +124,12 @@ async function takeLostForDone(
   const { journal, instance } = run;
   const lost = await findLostRecords(host, journal, steps, { isWiped: document?.isWiped ?? false, instance });
   if (lost === undefined) return [];
-  const isNode = lost.wasOver && (action === 'keep' || (await isStillNode(host, document, stop)));
+  const { isStillNode } = await import('../steps/kubeadm/still-node.ts');
+  const isNode = lost.wasOver && (action === 'keep' || (await isStillNode(host, document?.commands, stop)));
   const message = 'taken for done: the journal was damaged, and the machine is a node';
   if (isNode) await recordDone({ ...run, steps, message });
   // A machine that is none is told what else is wrong.
   if (!isNode && journal.lostBytes === 0) return [];
   const done = isNode ? '; this machine is a node all the same, so nothing was done again' : '';
   return [{ severity: 'warning', code: 'JournalDamaged', message: `${lost.what}${done}` }];
-}
-
-async function isStillNode(
-  host: RunOptions['host'],
-  document: Document | undefined,
-  stop: AbortSignal,
-): Promise<boolean> {
-  const command = document?.commands.find((entry) => entry.kind === 'kubeadm');
-  if (command === undefined) return false;
-  return (await import('../steps/kubeadm/still-node.ts')).isStillNode(host, command, stop);
 }
