@@ -180,6 +180,20 @@ describe.runIf(process.getuid?.() === 0)('the lifecycle of a machine (needs root
     expect(outcome).toMatchObject(isToldAgain ? { failure: { code: 'CommandEndedScript' } } : SHOWN[action]);
     expect(machine.log().slice(before).join(' ')).toBe(RUNS[state]?.[asked] ?? '');
   });
+
+  it('applies changes with --again where another instance has failed on the machine since', async () => {
+    await machine.start('boot');
+    machine.name('i-2');
+    machine.put(`${SEED}/user-data`, GOOD.replace('first >>/log', 'other >>/log && exit 1'));
+    expect((await machine.start('boot')).result).toBe('failed');
+    machine.name('i-1');
+    machine.put(`${SEED}/user-data`, CHANGED);
+    expect(await machine.start('again')).toMatchObject({
+      result: 'succeeded',
+      message: expect.stringContaining('What has changed since the last success was done'),
+    });
+    expect(machine.log()).toEqual(['first', 'joined', 'other', 'new']);
+  });
 });
 
 it('is what docs/lifecycle.md says', () => {
