@@ -1,7 +1,9 @@
 import type { GroupEntry, ReportEntry } from '../../../document/document.ts';
 import { entryAt, type PreviewContext } from '../../kind/preview.ts';
-import { LONGEST_NAME } from './longest-name.ts';
 import { refusedGroups } from './refused-names.ts';
+
+/** Of users it is utmp's field, for useradd up to 4.13. */
+export const LONGEST_NAME = 32;
 
 /** What of groups will not be as the user data say. */
 export async function previewGroups(

@@ -2,7 +2,7 @@ import type { Document, ReportEntry, UserEntry } from '../../../document/documen
 import { entryAt, type PreviewContext } from '../../kind/preview.ts';
 import { keyOf } from '../files/authorized-keys.ts';
 import { impossibleUsers } from './impossible-users.ts';
-import { LONGEST_NAME } from './longest-name.ts';
+import { LONGEST_NAME } from './preview-groups.ts';
 import { unreadableRules } from './unreadable-rules.ts';
 
 /**
