@@ -26,6 +26,7 @@ import {
   whileNobodyOpens,
   writeRecord,
 } from './lab-record.ts';
+import { demandBootable } from './machine/boot-trouble.ts';
 import { Machine, makeDisk, type Readiness } from './machine/machine.ts';
 import { type MachineFile, type MachineUnit, stage } from './machine/machine-files.ts';
 import { readMachineRecord, reserveMachine } from './machine/machine-record.ts';
@@ -143,6 +144,7 @@ export class Lab {
 /** The directories of which a machine's root is made, uppermost first. */
 export async function machineLayers(cloudInit: boolean, say?: Say): Promise<string[]> {
   const root = await fullRoot(say);
+  await demandBootable(root);
   const flavour = cloudInit ? await cloudInitLayer(say) : await plainLayer(say);
   return [await nodeLayer(say), flavour, root];
 }

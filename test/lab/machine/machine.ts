@@ -16,6 +16,7 @@ import {
   startApart,
 } from '../process/command.ts';
 import { waitFor } from '../process/wait-for.ts';
+import { isFrozen } from './boot-trouble.ts';
 import { enterArgs, execGroups, JOIN_GROUPS } from './machine-enter.ts';
 import {
   bootCount,
@@ -222,6 +223,7 @@ export class Machine {
 
   /** Wait until it is up, in a later boot than the one with number `before`. */
   async booted(before: number, ready: Readiness = 'containerd'): Promise<void> {
+    const consoleBefore = this.console.length;
     const up = async (): Promise<boolean> => {
       const state = this.state;
       if (state === 'failed' || state === 'off' || state === 'dead') {
@@ -229,6 +231,11 @@ export class Machine {
           `machine "${this.name}" went ${state} while it booted; its console last said:\n${lastLines(this.console, 20)}`,
         );
       }
+      const said = this.console.slice(consoleBefore);
+      if (isFrozen(said))
+        throw new LabError(
+          `machine "${this.name}" does not boot: its system says on the console that it goes no further:\n${lastLines(said, 20)}`,
+        );
       const init = initPid(this.#dir);
       if (bootCount(this.#dir) <= before || init === undefined) return false;
       // A systemd that does not answer yet lets those wait who ask it: killed, they are no answer.

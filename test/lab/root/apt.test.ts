@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatSources, hostAptSources, inSuite, parseAptSources } from './apt.ts';
+import { LabError } from '../process/command.ts';
+import { explainingApt, formatSources, hostAptSources, inSuite, parseAptSources, suiteOf } from './apt.ts';
 
 describe('parseAptSources', () => {
   it('reads deb822, and leaves out what does not serve the release', () => {
@@ -67,4 +68,20 @@ it('asks the same archive for another release of Debian', () => {
   const security = { ...archive, uri: 'http://m.example/security', suites: ['bookworm-security'] };
   expect(inSuite([archive, security], 'forky')).toEqual([{ ...archive, suites: ['forky'] }]);
   expect(inSuite([archive, security], 'bookworm')).toEqual([archive, security]);
+});
+
+it('takes the release of the machines from the environment', () => {
+  expect(suiteOf({})).toBe('bookworm');
+  expect(suiteOf({ SLIPWAY_LAB_SUITE: 'trixie' })).toBe('trixie');
+  expect(() => suiteOf({ SLIPWAY_LAB_SUITE: 'Debian 13' })).toThrow(/code name/);
+});
+
+it('says of a frozen mirror that it is one', async () => {
+  const said =
+    'apt-get failed: E: Release file for http://mirror.example/debian/dists/trixie/InRelease is expired (invalid since 12d 3h 4min 5s). Updates for this repository will not be applied.';
+  await expect(explainingApt(Promise.reject(new LabError(said)))).rejects.toThrow(
+    /^the mirror is frozen: its index http:\/\/mirror\.example\/\S+ has been out of date for 12d 3h 4min 5s, /,
+  );
+  await expect(explainingApt(Promise.reject(new LabError('another')))).rejects.toThrow(/^another$/);
+  expect(await explainingApt(Promise.resolve(1))).toBe(1);
 });

@@ -2,8 +2,15 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LabError, runOk } from '../process/command.ts';
 
-/** The Debian release that the machines are made of. */
-export const SUITE = 'bookworm';
+/** The Debian release that the machines are made of, by its code name: `$SLIPWAY_LAB_SUITE`, else bookworm (Debian 12). */
+export const SUITE = suiteOf(process.env);
+
+/** @throws LabError where it is no code name */
+export function suiteOf({ SLIPWAY_LAB_SUITE: suite = '' }: NodeJS.ProcessEnv): string {
+  if (suite === '') return 'bookworm';
+  if (/^[a-z]{3,20}$/.test(suite)) return suite;
+  throw new LabError(`SLIPWAY_LAB_SUITE=${suite}: give the code name of a release of Debian, such as trixie`);
+}
 
 /** One place where the release's packages come from, as the host itself is set up to reach it. */
 interface AptSource {
@@ -63,25 +70,43 @@ function parseDeb822(text: string): AptSource[] {
 }
 
 /**
- * The host's own sources for the release, so that mirrors and proxies stay as its owner chose them;
- * `$SLIPWAY_LAB_MIRROR` (a Debian archive URI) goes first.
+ * The host's own sources for the release, so that mirrors and proxies stay as its owner chose them; where it has only those of its
+ * own release, the same archives are asked for this one. `$SLIPWAY_LAB_MIRROR` (a Debian archive URI) goes first.
  * @throws LabError where the host knows no source for the release.
  */
 export async function hostAptSources(env: NodeJS.ProcessEnv = process.env): Promise<AptSource[]> {
   if (env.SLIPWAY_LAB_MIRROR) return [{ uri: env.SLIPWAY_LAB_MIRROR, suites: [SUITE], components: ['main'] }];
-  const sources: AptSource[] = [];
-  for (const file of await aptFiles()) {
-    sources.push(
-      ...parseAptSources(await readFile(file, 'utf8'), file.endsWith('.list') ? 'list' : 'sources'),
-    );
-  }
+  const sources = await aptSourcesFor(SUITE);
   if (!sources.some((source) => source.suites.includes(SUITE))) {
+    const own = await ownSuite();
+    const others = own === undefined ? [] : asSuite(await aptSourcesFor(own), own, SUITE);
+    if (others.length > 0) return others;
     throw new LabError(
       `this host's apt knows no source for Debian ${SUITE}, of which the lab's machines are made: ` +
         'set SLIPWAY_LAB_MIRROR to the URI of a Debian archive (the part before /dists/)',
     );
   }
   return sources;
+}
+
+async function aptSourcesFor(suite: string): Promise<AptSource[]> {
+  const sources: AptSource[] = [];
+  for (const file of await aptFiles()) {
+    const format = file.endsWith('.list') ? 'list' : 'sources';
+    sources.push(...parseAptSources(await readFile(file, 'utf8'), format, suite));
+  }
+  return sources;
+}
+
+/** The code name of the host's own release, where it is Debian. */
+async function ownSuite(): Promise<string | undefined> {
+  const text = await readFile('/etc/os-release', 'utf8').catch(absentAsEmptyText);
+  return /^ID=debian$/m.test(text) ? /^VERSION_CODENAME=(\w+)$/m.exec(text)?.[1] : undefined;
+}
+
+function absentAsEmptyText(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return '';
+  throw error;
 }
 
 async function aptFiles(): Promise<string[]> {
@@ -101,10 +126,28 @@ function absentAsEmpty(error: NodeJS.ErrnoException): string[] {
 
 /** The same archives, asked for another release of Debian. */
 export function inSuite(sources: readonly AptSource[], suite: string): AptSource[] {
-  if (suite === SUITE) return [...sources];
+  return suite === SUITE ? [...sources] : asSuite(sources, SUITE, suite);
+}
+
+function asSuite(sources: readonly AptSource[], from: string, to: string): AptSource[] {
   return sources
-    .filter((source) => source.suites.includes(SUITE))
-    .map((source) => ({ ...source, suites: [suite] }));
+    .filter((source) => source.suites.includes(from))
+    .map((source) => ({ ...source, suites: [to] }));
+}
+
+/** A frozen copy of an archive outlives its own index, which apt then refuses in the middle of much else. */
+export async function explainingApt<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const said = error instanceof LabError ? error.message : '';
+    const [, file, since] = /Release file for (\S+) is expired \(invalid since ([^)]*)\)/.exec(said) ?? [];
+    if (file === undefined) throw error;
+    throw new LabError(
+      `the mirror is frozen: its index ${file} has been out of date for ${since}, so apt takes no packages from it; ` +
+        'set SLIPWAY_LAB_MIRROR to the URI of an archive that is kept up to date',
+    );
+  }
 }
 
 /** The sources as deb822 text; `types` chooses binary or source packages. */
@@ -139,7 +182,8 @@ export async function privateApt(
     'Acquire::Retries': '3',
   };
   const flags = Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
-  const apt = (args: string[], cwd: string) => runOk('apt-get', ['-q', ...flags, ...args], { cwd });
+  const apt = (args: string[], cwd: string) =>
+    explainingApt(runOk('apt-get', ['-q', ...flags, ...args], { cwd }));
   await apt(['update'], dir);
   return apt;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { cached } from '../cache/cache.ts';
 import { needProgram } from '../host/need-program.ts';
 import { runOk } from '../process/command.ts';
-import { formatSources, hostAptSources, inSuite, SUITE } from './apt.ts';
+import { explainingApt, formatSources, hostAptSources, inSuite, SUITE } from './apt.ts';
 import { DIES_WITH_US, inRootOk } from './in-root.ts';
 
 type Say = (line: string) => void;
@@ -20,6 +20,9 @@ const NODE_PACKAGES = [
 
 /** What a machine with cloud-init has on top. Removed again for the others (`plainLayer`). */
 const CLOUD_INIT_PACKAGES = ['cloud-init', 'python3-jinja2', 'cloud-guest-utils'];
+
+/** The release of the image that the controller's is built on, whatever the machines are made of. */
+const IMAGE_SUITE = 'bookworm';
 
 /** Nothing in a lab reads manuals or translations: they would be a third of the root. */
 const LEFT_OUT = [
@@ -52,8 +55,8 @@ export async function slimRootTar(say?: Say): Promise<string> {
   const dir = await cached(
     {
       name: 'debian-slim',
-      recipe: { suite: SUITE, without: LEFT_OUT, version: 1 },
-      make: (made) => bootstrap(made, 'rootfs.tar', []),
+      recipe: { suite: IMAGE_SUITE, without: LEFT_OUT, version: 1 },
+      make: (made) => bootstrap(made, 'rootfs.tar', [], undefined, IMAGE_SUITE),
     },
     say,
   );
@@ -66,8 +69,9 @@ export async function armLibrariesTar(say?: Say): Promise<string> {
   const dir = await cached(
     {
       name: 'debian-arm64',
-      recipe: { suite: SUITE, packages, without: LEFT_OUT, version: 1 },
-      make: (made) => bootstrap(made, 'rootfs.tar', packages, ['--architectures=arm64', '--variant=extract']),
+      recipe: { suite: IMAGE_SUITE, packages, without: LEFT_OUT, version: 1 },
+      make: (made) =>
+        bootstrap(made, 'rootfs.tar', packages, ['--architectures=arm64', '--variant=extract'], IMAGE_SUITE),
     },
     say,
   );
@@ -102,7 +106,7 @@ async function bootstrap(
   const sources = `${dir}.sources`;
   await writeFile(sources, formatSources(inSuite(await hostAptSources(), suite)));
   try {
-    await runOk(DIES_WITH_US[0], [
+    const made = runOk(DIES_WITH_US[0], [
       ...DIES_WITH_US.slice(1),
       ...['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'mmdebstrap'],
       '--mode=root',
@@ -116,6 +120,7 @@ async function bootstrap(
       join(dir, name),
       sources,
     ]);
+    await explainingApt(made);
   } finally {
     await rm(sources, { force: true });
   }
