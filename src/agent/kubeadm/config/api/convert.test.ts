@@ -57,6 +57,37 @@ describe('convertConfig', () => {
     expect(fromText('join', write({ ...head('v1beta9', 'JoinConfiguration') }), 31)).toBeUndefined();
   });
 
+  it('brings v1beta3 to kubeadm 1.37, which does not read it any more', () => {
+    const { to, documents, told } = convert('init', 37, older.init, {
+      ...older.cluster,
+      featureGates: { PublicKeysECDSA: true },
+    });
+    expect({ to, told }).toEqual({ to: 'v1beta4', told: [] });
+    expect(documents).toContainEqual({ ...newer.cluster, encryptionAlgorithm: 'ECDSA-P256' });
+    const join = {
+      ...head('v1beta3', 'JoinConfiguration'),
+      discovery: { file: { kubeConfigPath: '/a' }, timeout: '5m' },
+    };
+    expect(convert('join', 37, join).documents).toEqual([
+      {
+        ...head('v1beta4', 'JoinConfiguration'),
+        discovery: { file: { kubeConfigPath: '/a' } },
+        timeouts: { discovery: '5m' },
+      },
+    ]);
+  });
+
+  it('keeps the other feature gates', () => {
+    const gates = (featureGates: object) =>
+      convert('init', 37, { ...older.cluster, featureGates }).documents.find(
+        (one) => 'featureGates' in (one as object),
+      );
+    expect(gates({ PublicKeysECDSA: false })).toBeUndefined();
+    expect(gates({ PublicKeysECDSA: false, RootlessControlPlane: true })).toMatchObject({
+      featureGates: { RootlessControlPlane: true },
+    });
+  });
+
   it.each([
     ['v1beta2', 28, '/run/containerd/containerd.sock', 'unix:///run/containerd/containerd.sock'],
     ['v1beta2', 36, '/run/containerd/containerd.sock', 'unix:///run/containerd/containerd.sock'],

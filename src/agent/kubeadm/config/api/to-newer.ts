@@ -1,4 +1,5 @@
 /** From one version of kubeadm's API to the next newer one. */
+import type { Values } from '../yaml/config-node.ts';
 import { argumentsToLists } from './convert-arguments.ts';
 import { type Draft, section, take, within } from './draft.ts';
 
@@ -36,9 +37,19 @@ export function beta3ToBeta4(draft: Draft): void {
     const timeouts = within(draft.ensure('InitConfiguration'), 'timeouts');
     timeouts.controlPlaneComponentHealthCheck ??= forControlPlane;
   }
+  gateToAlgorithm(documents.get('ClusterConfiguration'));
   const join = documents.get('JoinConfiguration');
   const discovery = take(section(join, 'discovery'), 'timeout');
   if (join !== undefined && discovery !== undefined) within(join, 'timeouts').discovery ??= discovery;
+}
+
+/** The gate PublicKeysECDSA has a field in its place since v1beta4, and kubeadm 1.37 refuses to know it. */
+function gateToAlgorithm(cluster: Values | undefined): void {
+  const gates = section(cluster, 'featureGates');
+  const isOn = take(gates, 'PublicKeysECDSA');
+  if (cluster === undefined || gates === undefined) return;
+  if (Object.keys(gates).length === 0) take(cluster, 'featureGates');
+  if (isOn === true) cluster.encryptionAlgorithm ??= 'ECDSA-P256';
 }
 
 /** A path alone has been deprecated since 1.24, and kubeadm warns of it whenever it reads it. */

@@ -8,7 +8,8 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
 /**
  * First and last minor version of kubeadm that reads each, as its releases had it (kubernetes/kubernetes
  * #101129 took v1beta1 out of 1.22, kubeadm issue #2459 v1beta2 out of 1.27, #125029 brought v1beta4 in 1.31
- * and promised v1beta3 until 1.34). Where nobody knows the end yet, none is given.
+ * and promised v1beta3 until 1.34; 1.37 was the first without it, and what comes before that reads v1beta4 as well). Where
+ * nobody knows the end yet, none is given.
  */
 const READ_BY: Record<ApiVersion, { first: number; last?: number }> = {
   v1beta1: { first: 13, last: 21 },
