@@ -5,3 +5,15 @@ status "$real" kubeadm join --no-such-flag 2>/tmp/stderr
 has "$(cat /tmp/stderr)" no-such-flag
 kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml
 exists /etc/kubernetes/kubelet.conf # a join after a reset really joins
+
+# The same through the shim, which takes back what was said of the node. Neither a dry run nor a question without an answer does.
+sentinel=/run/cluster-api/bootstrap-success.complete
+mkdir -p "${sentinel%/*}" && echo success >"$sentinel"
+kubeadm reset --dry-run --force >/dev/null
+kubeadm reset </dev/null >/dev/null 2>&1 || true
+exists "$sentinel"
+kubeadm reset --force
+gone "$sentinel" /run/slipway/outcome.json
+has "$(tail -1 /var/lib/slipway/journal.jsonl)" '"node.reset"'
+kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml
+exists /etc/kubernetes/kubelet.conf
