@@ -6,10 +6,10 @@ has "$(cat /tmp/stderr)" no-such-flag
 kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml
 exists /etc/kubernetes/kubelet.conf # a join after a reset really joins
 
-# The same through the shim, which takes back what was said of the node. Neither a dry run nor a question without an answer does.
+# The same through the shim, which takes back what was said of the node. Neither help nor a question without an answer does.
 sentinel=/run/cluster-api/bootstrap-success.complete
 mkdir -p "${sentinel%/*}" && echo success >"$sentinel"
-kubeadm reset --dry-run --force >/dev/null
+kubeadm reset --force --help >/dev/null
 kubeadm reset </dev/null >/dev/null 2>&1 || true
 exists "$sentinel"
 kubeadm reset --force
