@@ -46,7 +46,9 @@ export function wrong(judged: readonly Judged[]): string[] {
   return judged.flatMap(({ input, verdict, report }) => {
     const told = report.map(({ message, where }) => `${where?.line ?? '-'}: ${message}`).join('; ');
     if (input.must && verdict === 'refuse') return `${input.name} must be accepted: ${told}`;
-    if (input.oracle === 'refuse' && verdict === 'fully') return `${input.name} is accepted in silence`;
+    // What Cluster API itself writes nobody can mend, and every release of cloud-init takes it.
+    const isMute = input.oracle === 'refuse' && verdict === 'fully' && !input.must;
+    if (isMute) return `${input.name} is accepted in silence`;
     const mute = report.some(({ message }) => message.trim() === '');
     return mute ? `${input.name} is refused without a reason` : [];
   });
