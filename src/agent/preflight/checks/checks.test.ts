@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -298,6 +298,19 @@ describe('checks on this machine', () => {
     const [found] = findings.filter(({ message }) => message.includes(`port ${port} `));
     expect(found).toMatchObject({ severity: 'fatal', code: 'PortInUse', kubeadmCheck: `Port-${port}` });
     expect(found?.message).toMatch(new RegExp(`in use by .+ \\(pid ${process.pid}\\)$`));
+  });
+
+  it.each([
+    [36, '127.0.0.1', 'fatal'],
+    [37, '127.0.0.1', 'warning'],
+    [37, '0.0.0.0', 'fatal'],
+  ])('kubeadm 1.%i minds a port that is taken on %s: %s', async (kubeadmMinor, address, severity) => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, address, resolve));
+    const { port } = server.address() as AddressInfo;
+    const findings = await ports.run(host, { ...task, kubeadmMinor, config: { ...init, bindPort: port } });
+    server.close();
+    expect(findings.find(({ message }) => message.includes(`port ${port} `))?.severity).toBe(severity);
   });
 
   it('judges the name of the node', async () => {

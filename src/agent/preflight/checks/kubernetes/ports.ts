@@ -4,6 +4,9 @@ import { found } from '../finding.ts';
 
 const LISTENING = '0A';
 const ETCD = [2379, 2380];
+const KUBELET = 10_250;
+/** Since this minor version kubeadm asks for the control plane's ports on the address alone that each is to have. */
+const BY_ADDRESS = 37;
 
 /** Ports that must be free. Our own earlier attempt may hold some; Slipway cleans it up first. */
 export const ports: Check = {
@@ -13,11 +16,20 @@ export const ports: Check = {
     const taken = await listening(host);
     const wanted = portsOf(task).filter((port) => taken.has(port));
     if (wanted.length === 0) return [];
-    const owners = await ownersOf(host, new Set(wanted.flatMap((port) => [...(taken.get(port) ?? [])])));
+    const owners = await ownersOf(
+      host,
+      new Set(wanted.flatMap((port) => [...(taken.get(port)?.inodes ?? [])])),
+    );
     return wanted.map((port) => {
       // Only the cluster knows whether a joining control plane has an etcd of its own.
-      const isSure = !ETCD.includes(port) || task.config?.verb === 'init';
-      const owner = [...(taken.get(port) ?? [])].map((inode) => owners.get(inode)).find((name) => name);
+      const isOfCluster = ETCD.includes(port) && task.config?.verb !== 'init';
+      // On another address it is in nobody's way; which one counts, flags of the static pods may say.
+      const mayBeElsewhere =
+        port !== KUBELET && (task.kubeadmMinor ?? 0) >= BY_ADDRESS && taken.get(port)?.isEverywhere === false;
+      const isSure = !isOfCluster && !mayBeElsewhere;
+      const owner = [...(taken.get(port)?.inodes ?? [])]
+        .map((inode) => owners.get(inode))
+        .find((name) => name);
       const message = `port ${port} is in use${owner === undefined ? '' : ` by ${owner}`}`;
       return found(isSure ? 'fatal' : 'warning', 'PortInUse', message, { kubeadmCheck: `Port-${port}` });
     });
@@ -26,20 +38,30 @@ export const ports: Check = {
 
 function portsOf(task: Task): number[] {
   const { config } = task;
-  if (config === undefined || !isControlPlane(task)) return [10_250];
-  return [10_250, config.bindPort, 10_259, 10_257, ...(config.externalEtcd ? [] : ETCD)];
+  if (config === undefined || !isControlPlane(task)) return [KUBELET];
+  return [KUBELET, config.bindPort, 10_259, 10_257, ...(config.externalEtcd ? [] : ETCD)];
 }
 
-/** Each port that somebody listens on, whatever the address, with the inodes of the sockets. */
-async function listening(host: Host): Promise<Map<number, Set<string>>> {
-  const ports = new Map<number, Set<string>>();
+interface Taken {
+  /** Of the sockets. */
+  inodes: Set<string>;
+  /** One of them listens on all addresses. */
+  isEverywhere: boolean;
+}
+
+/** Each port that somebody listens on, whatever the address. */
+async function listening(host: Host): Promise<Map<number, Taken>> {
+  const ports = new Map<number, Taken>();
   for (const path of ['/proc/net/tcp', '/proc/net/tcp6']) {
     for (const line of ((await readText(host, path)) ?? '').split('\n').slice(1)) {
       const fields = line.trim().split(/\s+/);
-      const port = Number.parseInt(fields[1]?.split(':')[1] ?? '', 16);
+      const [address = '', number = ''] = fields[1]?.split(':') ?? [];
+      const port = Number.parseInt(number, 16);
       if (fields[3] !== LISTENING || Number.isNaN(port)) continue;
-      const inodes = ports.get(port) ?? new Set();
-      ports.set(port, inodes.add(fields[9] ?? ''));
+      const taken = ports.get(port) ?? { inodes: new Set(), isEverywhere: false };
+      taken.inodes.add(fields[9] ?? '');
+      taken.isEverywhere ||= /^0+$/.test(address);
+      ports.set(port, taken);
     }
   }
   return ports;
