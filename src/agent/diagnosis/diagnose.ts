@@ -104,7 +104,7 @@ export function explain(base: KubeadmFailure, input: DiagnosisInput, evidence: E
   const better = DISCOVERY_SYMPTOMS.includes(base.code)
     ? (explainStaticPods({ ...seen, staticPods: ownPods(input, seen) }) ??
       explainDiscovery(base, seen, input))
-    : (explainNode(base, seen) ?? explainBySwap(base, seen));
+    : (explainNode(base, seen) ?? explainBySwap(base, seen) ?? explainByProxy(base, seen));
   return better === undefined ? base : refined(base, withSwapDevices(withHolder(better, seen), seen));
 }
 
@@ -121,6 +121,32 @@ function explainBySwap(
     persistence: 'until-deadline',
     evidence,
   };
+}
+
+/** The control plane runs, and kubeadm, which has warned of a proxy on the way to it, waits in vain. */
+function explainByProxy(
+  { code, facts, evidence, remedy }: KubeadmFailure,
+  { staticPods }: Evidence,
+): Diagnosis | undefined {
+  const proxy = facts?.warnedOfProxy;
+  if (proxy === undefined || code !== 'ControlPlaneNotReady') return undefined;
+  const noProxy = 'Put the control plane endpoint and the address of this machine into NO_PROXY';
+  const runs = staticPods.some(
+    ({ name, state, restarts }) => name === 'kube-apiserver' && state === 'running' && restarts === 0,
+  );
+  return runs
+    ? {
+        code: 'ApiServerUnreachable',
+        cause: `kube-apiserver runs on this machine, but kubeadm asks for it through the proxy ${proxy}, as it has warned, and gets no answer.`,
+        remedy: `${noProxy}.`,
+        evidence,
+      }
+    : {
+        code,
+        cause: `The API server on this machine did not answer kubeadm, which asks for it through the proxy ${proxy}, as it has warned.`,
+        remedy: `${noProxy}. If that is not it: ${remedy.charAt(0).toLowerCase()}${remedy.slice(1)}`,
+        evidence,
+      };
 }
 
 /** Evidence on what cannot have caused this failure is not looked at, whoever gathered it. */

@@ -6,6 +6,9 @@ import type { KubeadmFailure } from '../words/classify.ts';
 /** A clock that differs less than this breaks no certificate. */
 const CLOCK_TOLERANCE = 60;
 
+/** One that differs more breaks certificates that were just made, and tokens. */
+const CLOCK_BREAKS = 1_800;
+
 /** What this run of the agent knows of its bootstrap token. */
 export interface TokenSight {
   /** The public half of the bootstrap token. */
@@ -42,6 +45,8 @@ export function explainApiServer(base: KubeadmFailure, { apiServer: view }: Evid
     };
   }
   if (base.facts?.saysHow) return undefined;
+  // Hours make every certificate out of its time, whatever stands in front of the API server.
+  if (Math.abs(view.clockAhead ?? 0) >= CLOCK_BREAKS) return clock(base, view);
   if (view.failedAt === 'dns') {
     return { code: 'ApiServerNameUnresolved', cause: `${at} cannot be reached: ${view.problem}.`, evidence };
   }

@@ -19,6 +19,7 @@ type Explain = (base: KubeadmFailure, evidence: Evidence) => Diagnosis | undefin
 /** Each causes the ones behind it. */
 const CHAIN: readonly Explain[] = [
   (_, evidence) => diskFull(evidence),
+  (base, evidence) => notInstalled(base, evidence),
   (_, evidence) => runtimeDown(evidence),
   (base, evidence) => (concernsKubelet(base) ? kubeletEnd(base, evidence) : undefined),
   (_, evidence) => explainStaticPods(evidence),
@@ -30,7 +31,7 @@ const CHAIN: readonly Explain[] = [
 
 export function explainNode(base: KubeadmFailure, evidence: Evidence): Diagnosis | undefined {
   if (base.code === 'PortInUse') return portInUse(base, evidence);
-  const chain = base.code.startsWith('ContainerRuntime') ? CHAIN.slice(0, 2) : CHAIN;
+  const chain = base.code.startsWith('ContainerRuntime') ? CHAIN.slice(0, 3) : CHAIN;
   for (const explain of chain) {
     const found = explain(base, evidence);
     if (found !== undefined) return found;
@@ -64,6 +65,21 @@ function diskFull({ disks }: Evidence): Diagnosis | undefined {
         cause: `The file system at ${full.path} is full (${Math.floor(full.availableBytes / 1024 / 1024)} MiB left).`,
         evidence: '',
       };
+}
+
+/** The socket is that of a runtime of which this machine has no unit: nothing will ever listen there. */
+function notInstalled({ facts, evidence }: KubeadmFailure, { units }: Evidence): Diagnosis | undefined {
+  const asked = units.find(({ name, load }) => name === facts?.runtimeUnit && load === 'not-found');
+  if (asked === undefined) return undefined;
+  const other = units.find(({ name, active }) => /^(?:containerd|crio)\./.test(name) && active === 'active');
+  const named = (unit: string): string => (unit.startsWith('crio') ? 'CRI-O' : 'containerd');
+  return {
+    code: 'ContainerRuntimeUnsuitable',
+    cause: `kubeadm asks ${named(asked.name)}, which is not installed on this machine${other === undefined ? '' : `, where ${named(other.name)} runs`}.`,
+    remedy:
+      'Name the socket of the runtime that is installed with nodeRegistration.criSocket, or put that runtime into the image.',
+    evidence,
+  };
 }
 
 const RUNTIME_ENDED = /^[\w-]+\.service: (?:main process exited|Failed with result)/i;

@@ -21,6 +21,8 @@ export interface Diagnosis {
 export interface Facts {
   /** kubeadm named how the way to the API server fails; a request of our own would tell no more. */
   saysHow?: true;
+  /** The unit whose socket was asked, and is not there. */
+  runtimeUnit?: 'containerd.service' | 'crio.service';
   /** etcd itself has answered why: nothing that this machine shows knows better. */
   saysWhy?: true;
   /** A certificate that the API server has shown, and that is none of this machine's. */
@@ -29,6 +31,8 @@ export interface Facts {
   fromCriPlugin?: true;
   /** The port that is in use. */
   port?: number;
+  /** kubeadm warned that it asks for the API server through this proxy. */
+  warnedOfProxy?: string;
   /** kubeadm warned of swap before it found no kubelet. */
   warnedOfSwap?: true;
   /** The sentence that lists what else is wrong. */
@@ -75,11 +79,13 @@ export function endSentence(text: string): string {
   return trimmed.endsWith('…') ? trimmed : `${trimmed}.`;
 }
 
-/** At most `max` characters, cut at a word where possible. */
+/** At most `max` characters; of what is longer the middle goes, since Go's errors tell the reason last. */
 export function shorten(text: string, max = 300): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   if (flat.length <= max) return flat;
-  return `${flat.slice(0, max - 1).replace(/\s\S*$/, '')}…`;
+  const head = flat.slice(0, Math.floor(max * 0.4)).replace(/\s\S*$/, '');
+  const tail = flat.slice(head.length - max + 3).replace(/^\S*\s/, '');
+  return `${head} … ${tail}`;
 }
 
 /** The kubelet's own health port, local control plane addresses and servers of releases are not "the API server". */

@@ -82,9 +82,15 @@ function diagnosedRuntime(text: string, who: string): Omit<Diagnosis, 'evidence'
       text,
     )?.[1] ?? '';
   const at = socket === undefined ? '' : ` at ${socket}`;
+  const unit = /\/crio\.sock$/.test(socket ?? '')
+    ? 'crio.service'
+    : /\/containerd\.sock$/.test(socket ?? '')
+      ? 'containerd.service'
+      : undefined;
   // A sentence that was cut off does not say whether the runtime answered.
   return {
     code: 'ContainerRuntimeDown',
+    ...(unit !== undefined && reason.startsWith('no such') ? { facts: { runtimeUnit: unit } } : {}),
     cause: isSilent
       ? `The container runtime${at} does not answer${reason === '' ? '' : `: ${reason}`}.`
       : `${who} could not connect to the container runtime${at}.`,

@@ -176,8 +176,22 @@ export function classify(end: KubeadmEnd): KubeadmFailure {
     lines: lastLines(output, 3),
     persistence: diagnosis.persistence ?? row.persistence,
     ...(output.phase === undefined ? {} : { phase: output.phase }),
-    ...(diagnosis.facts === undefined ? {} : { facts: withoutSecrets(diagnosis.facts) }),
+    ...factsOf(diagnosis, output),
     evidence: redact(diagnosis.evidence),
+  };
+}
+
+const PROXY_WARNING = /^Connection to "[^"]*" uses proxy "([^"]*)"/;
+
+function factsOf({ facts }: Diagnosis, { warnings }: KubeadmOutput): Pick<KubeadmFailure, 'facts'> {
+  const proxies = warnings.flatMap(({ text }) => PROXY_WARNING.exec(text)?.[1] ?? []);
+  const [proxy] = proxies;
+  if (facts === undefined && proxy === undefined) return {};
+  return {
+    facts: {
+      ...withoutSecrets(facts ?? {}),
+      ...(proxy === undefined ? {} : { warnedOfProxy: redact(proxy.replace(/\/\/[^/@]*@/, '//')) }),
+    },
   };
 }
 
