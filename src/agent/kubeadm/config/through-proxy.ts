@@ -1,6 +1,7 @@
+import { BlockList, isIP } from 'node:net';
+
 /**
- * Does kubeadm ask a proxy for this API server? A direct connection proves nothing then. Exceptions by
- * address range are left out: whoever asks then does without an answer, which is never wrong.
+ * Does kubeadm ask a proxy for this API server? A direct connection proves nothing then.
  *
  * @param endpoint `host:port`.
  * @param variable Value of an environment variable, as kubeadm will see it.
@@ -12,6 +13,21 @@ export function goesThroughProxy(endpoint: string, variable: (name: string) => s
   const except = (variable('NO_PROXY') ?? variable('no_proxy') ?? '').split(',').map((part) => part.trim());
   return !except.some(
     (part) =>
-      part !== '' && (part === '*' || name === part || name.endsWith(`.${part.replace(/^\*?\./, '')}`)),
+      part !== '' &&
+      (part === '*' ||
+        name === part.replace(/(?<=[\d.]):\d+$/, '') ||
+        name.endsWith(`.${part.replace(/^\*?\./, '')}`) ||
+        isWithin(name, part)),
   );
+}
+
+/** Go takes address ranges for addresses, and only for these. */
+function isWithin(address: string, range: string): boolean {
+  const [, network = '', bits] = /^([\d.:a-fA-F]+)\/(\d{1,3})$/.exec(range) ?? [];
+  const family = isIP(network);
+  if (family === 0 || isIP(address) !== family || Number(bits) > (family === 4 ? 32 : 128)) return false;
+  const kind = family === 4 ? 'ipv4' : 'ipv6';
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), kind);
+  return list.check(address, kind);
 }

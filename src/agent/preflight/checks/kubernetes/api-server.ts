@@ -24,11 +24,24 @@ const CODES: Record<NonNullable<ApiServerView['failedAt']>, Code> = {
 export const apiServer: Check = {
   name: 'API server',
   async run(host, { config }) {
+    const proxied = (at: string): boolean => goesThroughProxy(at, (name) => host.env(name));
+    const advertised = config?.controlPlane === true ? config.advertiseAddress : undefined;
+    const asked = [...(config?.endpoints ?? []), ...(advertised === undefined ? [] : [advertised])];
+    const behindProxy = asked.filter(proxied);
+    if (behindProxy.length > 0) return [inNoProxy(behindProxy)];
     const [endpoint] = config?.verb === 'join' ? config.endpoints : [];
-    if (endpoint === undefined || goesThroughProxy(endpoint, (name) => host.env(name))) return [];
+    if (endpoint === undefined) return [];
     return judge(endpoint, await readApiServer(host, endpoint, LIMIT_MS));
   },
 };
+
+/** Few proxies lead to an API server, and what they answer is told as a control plane that does not come up. */
+const inNoProxy = (asked: readonly string[]): PreflightFinding =>
+  found(
+    'warning',
+    'ApiServerUnreachable',
+    `kubeadm and the kubelet would ask for ${[...new Set(asked)].join(' and ')} through the proxy of HTTPS_PROXY; put ${asked.length > 1 ? 'them' : 'it'} into NO_PROXY unless that is intended`,
+  );
 
 function judge(endpoint: string, view: ApiServerView): PreflightFinding[] {
   const { failedAt, problem, status, clockAhead } = view;
