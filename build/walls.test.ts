@@ -112,7 +112,7 @@ describe('walls', () => {
       'src/agent/kubeadm/config/yaml/b.ts',
       `import { x } from 'js-yaml';\nimport { y } from 'js-yaml/util';`,
     );
-    put('src/agent/machine.ts', `import { x } from './host/linux/host.ts';`);
+    put('src/agent/create-host.ts', `import { x } from './host/linux/host.ts';`);
     put('src/agent/cli/a.ts', `import { x } from '../machine.ts';`);
     put('src/agent/host/linux/a.ts', `import { x } from 'node:fs';\nprocess.kill(process.env);`);
     put('src/agent/host/linux/b.ts', `export const x = process.getBuiltinModule('node:dns');`);

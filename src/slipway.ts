@@ -1,5 +1,5 @@
-import { calledAs } from './agent/cli/process/called-as.ts';
 import { start } from './agent/cli/process/crash.ts';
+import { calledAs } from './agent/cli/process/invocation-name.ts';
 
 /** The agent's entry: which program is meant (by name, as busybox does), its exit status, nothing else. */
 start(async () => {

@@ -73,7 +73,7 @@ export async function bundle({
   return { code: output.text, inputs, metafile };
 }
 
-/** A bundle holds the host of one system; src/agent/machine.ts imports both. */
+/** A bundle holds the host of one system; src/agent/create-host.ts imports both. */
 function onlyHostOf(system: 'linux' | 'win32'): Plugin {
   const other = system === 'linux' ? /\/host\/windows\/host\.ts$/ : /\/host\/linux\/host\.ts$/;
   return {

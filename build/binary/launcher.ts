@@ -1,8 +1,8 @@
 import { getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 import { plainReportFlags } from '../../src/agent/cli/options/plain-options.ts';
-import { calledAs } from '../../src/agent/cli/process/called-as.ts';
 import { start } from '../../src/agent/cli/process/crash.ts';
+import { calledAs } from '../../src/agent/cli/process/invocation-name.ts';
 import { versionAnswer } from '../../src/agent/cli/process/version.ts';
 import { withoutSteering } from '../../src/kit/environment.ts';
 import type { AgentScript } from './bundle.ts';

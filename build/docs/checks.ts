@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Rule } from '../../src/agent/check/rule/rule.ts';
-import { GROUPS } from '../../src/agent/check/table.ts';
+import { GROUPS } from '../../src/agent/check/rule-groups.ts';
 import { CLOUDS } from '../../src/kit/bytes/user-data-limits.ts';
 
 export const DOCUMENT = fileURLToPath(new URL('../../docs/checks.md', import.meta.url));

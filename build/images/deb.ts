@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
-import { PACKAGED_BINARY } from '../../src/agent/install/place.ts';
+import { PACKAGED_BINARY } from '../../src/agent/install/layout.ts';
 import type { Platform } from '../platforms.ts';
 import { needTools } from './tools.ts';
 import { evenOut, imageFile, layTree, type Package, template } from './tree.ts';

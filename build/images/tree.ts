@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
-import { PACKAGED_BINARY, WANTED_BY } from '../../src/agent/install/place.ts';
+import { PACKAGED_BINARY, WANTED_BY } from '../../src/agent/install/layout.ts';
 import { BUILDER, type Platform } from '../platforms.ts';
 import { root, unitFile } from '../project.ts';
 

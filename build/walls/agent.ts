@@ -5,9 +5,9 @@
  */
 export const AGENT: Readonly<Record<string, string>> = {
   apply: 'protocol document host steps steps/kind stores/reference',
-  bootstrap: `kit protocol protocol/codes secrets bootstrap/again bootstrap/lifecycle bootstrap/wipe document engine
-    engine/run facts/judge host network platform/instance preflight redaction sealed startup steps steps/kind
-    steps/kubeadm userdata userdata/node userdata/sources`,
+  bootstrap: `kit protocol protocol/codes secrets bootstrap/again bootstrap/lifecycle bootstrap/wipe document
+    engine engine/run facts/judge host network platform/instance preflight redaction sealed startup steps
+    steps/kind steps/kubeadm userdata userdata/node-settings userdata/sources`,
   'bootstrap/again': `kit kit/terminal protocol secrets tpm/sealing bootstrap/lifecycle document engine host
     kubeadm/config steps steps/kind tools`,
   'bootstrap/lifecycle': `kit protocol document engine host kubeadm/repeat steps steps/commands steps/kind
@@ -19,17 +19,21 @@ export const AGENT: Readonly<Record<string, string>> = {
   'check/rule': 'check/shell document userdata',
   'check/rules': 'kit/bytes check/rule check/shell document stores/reference',
   'check/shell': '',
-  cli: `kit kit/terminal protocol protocol/codes secrets bootstrap bootstrap/again bootstrap/lifecycle cli/authors cli/facts cli/options
-    cli/process cli/text cluster collect credential diagnosis diagnosis/transcript document engine facts/judge host
-    identity/tpm install install/windows kit/command-line kubeadm/config machine.ts network preflight
-    preflight/checks redaction release report report/events reset settings startup steps timeline tools userdata userdata/jinja/values
-    npm:commander`,
-  'cli/authors': `kit kit/terminal protocol/codes secrets apply check cli/options cli/process cli/text document fetch host machine.ts platform/instance preflight redaction steps text userdata userdata/cloud-config/accounts userdata/forms userdata/instance userdata/native userdata/network userdata/sources/contract kit/bytes`,
-  'cli/facts': 'kit kit/terminal cli/options cli/text facts facts/reading host machine.ts',
+  cli: `kit kit/terminal protocol protocol/codes secrets bootstrap bootstrap/again bootstrap/lifecycle
+    cli/authors cli/facts cli/options cli/process cli/text cluster collect create-host.ts credential diagnosis
+    diagnosis/transcript document engine facts/judge host identity/tpm install install/windows kit/command-line
+    kubeadm/config network preflight preflight/checks redaction release-verification report report/events reset
+    settings startup steps timeline tools userdata userdata/jinja/values npm:commander`,
+  'cli/authors': `kit kit/terminal protocol/codes secrets kit/bytes apply check cli/options cli/process
+    cli/text create-host.ts document fetch host platform/instance preflight redaction steps text userdata
+    userdata/cloud-config/accounts userdata/includes userdata/instance userdata/native userdata/network
+    userdata/sources/contract`,
+  'cli/facts': 'kit kit/terminal cli/options cli/text create-host.ts facts facts/reading host',
   'cli/options': 'kit kit/terminal host',
   'cli/process': 'kit kit/terminal protocol collect document engine host steps userdata',
-  'cli/shim': `protocol secrets tpm/sealing bootstrap callers cli/options cli/process cli/text document engine host
-    identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run machine.ts redaction steps tools userdata`,
+  'cli/shim': `protocol secrets tpm/sealing bootstrap callers cli/options cli/process cli/text create-host.ts
+    document engine host identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run redaction steps tools
+    userdata`,
   'cli/text': `kit kit/terminal protocol protocol/codes secrets bootstrap cli/process diagnosis diagnosis/transcript diagnosis/words document engine host identity/tpm kit/command-line report/watch steps steps/kind npm:commander kit/bytes`,
   cluster: 'kit protocol protocol/codes secrets document host text text/yaml',
   collect: 'kit kit/bytes secrets document host kubeadm/config redaction',
@@ -45,11 +49,11 @@ export const AGENT: Readonly<Record<string, string>> = {
   document: 'protocol protocol/codes secrets',
   engine: 'kit protocol protocol/codes secrets document host',
   'engine/run': 'kit protocol protocol/codes engine host',
-  facts: 'document facts/devices facts/machine facts/reading facts/windows host',
+  facts: 'document facts/devices facts/reading facts/system facts/windows host',
   'facts/devices': 'facts/reading host',
   'facts/judge':
     'kit document facts facts/reading host userdata/jinja userdata/jinja/syntax userdata/jinja/values',
-  'facts/machine': 'kit facts/reading platform/instance',
+  'facts/system': 'kit facts/reading platform/instance',
   'facts/reading': 'kit host',
   'facts/windows': 'facts/reading host',
   fetch: 'kit secrets document fetch/objects host',
@@ -87,24 +91,23 @@ export const AGENT: Readonly<Record<string, string>> = {
   'kubeadm/repeat/phases': 'host kubeadm/run',
   'kubeadm/run': `kit protocol protocol/codes secrets cluster diagnosis diagnosis/causes diagnosis/evidence
     diagnosis/words document host kubeadm kubeadm/config kubeadm/config/kubelet`,
-  'machine.ts': 'host host/linux host/windows',
+  'create-host.ts': 'host host/linux host/windows',
   network: 'secrets document host network/render platform redaction startup tools',
   'network/render': 'document',
   platform: 'host',
   'platform/credentials': 'kit protocol/codes host platform/metadata',
   'platform/instance': 'document host',
   'platform/metadata': 'kit host text',
-  preflight: `kit cluster document host kubeadm kubeadm/config kubeadm/config/api kubeadm/config/kubelet kubeadm/repeat
-    kubeadm/run preflight/checks preflight/checks/kubernetes preflight/checks/machine preflight/checks/windows
-    startup`,
+  preflight: `kit cluster document host kubeadm kubeadm/config kubeadm/config/api kubeadm/config/kubelet
+    kubeadm/repeat kubeadm/run preflight/checks preflight/checks/kubernetes preflight/checks/system
+    preflight/checks/windows startup`,
   'preflight/checks': 'protocol/codes document host kubeadm/config',
   'preflight/checks/kubernetes': `protocol/codes cluster diagnosis/evidence host kubeadm/config kubeadm/config/api
     kubeadm/config/kubelet preflight/checks`,
-  'preflight/checks/machine':
-    'kit facts facts/judge host kubeadm/config kubeadm/config/kubelet preflight/checks',
+  'preflight/checks/system': `kit facts facts/judge host kubeadm/config kubeadm/config/kubelet preflight/checks`,
   'preflight/checks/windows': 'host kubeadm/config/kubelet preflight/checks',
   redaction: 'kit/bytes protocol secrets document engine host',
-  release: '',
+  'release-verification': '',
   report: `kit protocol protocol/codes secrets cluster document engine facts facts/reading host report/events
     report/spool report/transports report/watch report/watch/boot settings`,
   'report/events': 'kit kit/terminal protocol secrets host',
@@ -175,13 +178,13 @@ export const AGENT: Readonly<Record<string, string>> = {
   'text/yaml/scan': 'kit text',
   timeline: 'kit kit/terminal protocol',
   tools: 'kit protocol protocol/codes secrets document host',
-  userdata: `kit protocol secrets callers document engine fetch host kubeadm/config platform/instance text text/yaml
-    userdata/cloud-config userdata/decode userdata/forms userdata/handed userdata/ignition userdata/instance
-    userdata/jinja userdata/merge userdata/native userdata/network userdata/node userdata/sealed userdata/sources
-    userdata/sources/contract userdata/sources/machine`,
+  userdata: `kit protocol secrets callers document engine fetch host kubeadm/config platform/instance text
+    text/yaml userdata/chunked userdata/cloud-config userdata/decode userdata/ignition userdata/includes
+    userdata/instance userdata/jinja userdata/merge userdata/native userdata/network userdata/node-settings
+    userdata/sealed userdata/sources userdata/sources/contract userdata/sources/detection`,
   'userdata/cloud-config': `secrets document platform/instance text text/yaml userdata/cloud-config/accounts
     userdata/cloud-config/commands userdata/cloud-config/files userdata/cloud-config/shape
-    userdata/cloud-config/storage userdata/cloud-config/system userdata/instance userdata/node`,
+    userdata/cloud-config/storage userdata/cloud-config/system userdata/instance userdata/node-settings`,
   'userdata/cloud-config/accounts': 'secrets document text text/yaml userdata/merge',
   'userdata/cloud-config/commands': 'secrets document kubeadm/config text text/yaml',
   'userdata/cloud-config/files': 'kit/bytes secrets document stores/reference text text/yaml',
@@ -190,18 +193,19 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/cloud-config/system':
     'kit/bytes secrets document text text/yaml userdata/cloud-config/accounts userdata/instance',
   'userdata/decode': 'kit/bytes document text',
-  'userdata/forms': 'kit kit/bytes secrets document fetch host text text/yaml userdata/decode',
-  'userdata/handed': 'document userdata/decode userdata/forms',
-  'userdata/ignition': `document host text userdata/forms userdata/ignition/check userdata/ignition/config
-    userdata/ignition/lift userdata/ignition/render userdata/ignition/schema userdata/ignition/translate`,
+  'userdata/includes': 'kit kit/bytes secrets document fetch host text text/yaml userdata/decode',
+  'userdata/chunked': 'document userdata/decode userdata/includes',
+  'userdata/ignition': `document host text userdata/ignition/check userdata/ignition/config
+    userdata/ignition/lift userdata/ignition/render userdata/ignition/schema userdata/ignition/translate
+    userdata/includes`,
   'userdata/ignition/check': `document stores/reference text userdata/ignition/schema userdata/ignition/unit
     userdata/ignition/url`,
   'userdata/ignition/config': 'text userdata/ignition/check userdata/ignition/json userdata/ignition/schema',
   'userdata/ignition/json': 'kit',
   'userdata/ignition/lift':
     'secrets document kubeadm/config text userdata/cloud-config/commands userdata/ignition/unit',
-  'userdata/ignition/render': `document fetch text userdata/forms userdata/ignition/check userdata/ignition/config
-    userdata/ignition/schema userdata/ignition/translate`,
+  'userdata/ignition/render': `document fetch text userdata/ignition/check userdata/ignition/config
+    userdata/ignition/schema userdata/ignition/translate userdata/includes`,
   'userdata/ignition/schema': 'document text userdata/ignition/json',
   'userdata/ignition/translate': `kit kit/bytes secrets document fetch/objects stores/reference text
     userdata/ignition/check userdata/ignition/schema userdata/ignition/url`,
@@ -215,30 +219,30 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/jinja/values': 'kit text text/yaml',
   'userdata/merge': 'kit document text text/yaml',
   'userdata/native': `kit secrets document host platform/instance stores/reference text text/shape text/yaml
-    userdata/cloud-config/accounts userdata/instance userdata/node npm:js-yaml`,
+    userdata/cloud-config/accounts userdata/instance userdata/node-settings npm:js-yaml`,
   'userdata/network':
     'kit kit/bytes secrets document host platform platform/instance text text/yaml userdata/network/shape',
   'userdata/network/shape': 'text text/shape text/yaml',
-  'userdata/node': `kit protocol secrets document host kubeadm/config stores/reference text text/yaml
+  'userdata/node-settings': `kit protocol secrets document host kubeadm/config stores/reference text text/yaml
     userdata/jinja/syntax userdata/jinja/values`,
   'userdata/sealed': 'kit/bytes protocol text text/yaml userdata/decode',
   'userdata/sources': `host platform platform/instance platform/metadata text userdata/instance
     userdata/sources/azure userdata/sources/channels userdata/sources/clouds userdata/sources/contract
-    userdata/sources/machine userdata/sources/nocloud userdata/sources/openstack`,
-  'userdata/sources/azure': `kit host platform platform/metadata userdata/sources/contract userdata/sources/machine
-    userdata/sources/volumes`,
+    userdata/sources/detection userdata/sources/nocloud userdata/sources/openstack`,
+  'userdata/sources/azure': `kit host platform platform/metadata userdata/sources/contract
+    userdata/sources/detection userdata/sources/volumes`,
   'userdata/sources/channels': `kit kit/bytes host platform platform/instance platform/metadata text
-    userdata/sources/contract userdata/sources/machine userdata/sources/volumes`,
+    userdata/sources/contract userdata/sources/detection userdata/sources/volumes`,
   'userdata/sources/clouds': `kit host platform platform/instance platform/metadata userdata/sources/contract
-    userdata/sources/machine`,
+    userdata/sources/detection`,
   'userdata/sources/contract':
     'kit protocol/codes document host platform/instance text text/yaml userdata/decode',
   'userdata/sources/images': 'host text',
-  'userdata/sources/machine':
-    'kit host platform platform/instance platform/metadata text text/yaml userdata/sources/contract',
+  'userdata/sources/detection': `kit host platform platform/instance platform/metadata text text/yaml
+    userdata/sources/contract`,
   'userdata/sources/nocloud': `kit host platform platform/instance platform/metadata userdata/sources/contract
-    userdata/sources/machine userdata/sources/volumes`,
+    userdata/sources/detection userdata/sources/volumes`,
   'userdata/sources/openstack': `kit platform platform/instance platform/metadata userdata/sources/contract
-    userdata/sources/machine userdata/sources/volumes`,
+    userdata/sources/detection userdata/sources/volumes`,
   'userdata/sources/volumes': 'document host platform userdata/sources/contract userdata/sources/images',
 };

@@ -19,24 +19,24 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   machines: 'kit protocol protocol/codes attest kube log.ts model policy store web',
   proofs: 'kit protocol attest kube log.ts machines model policy store',
   // What a machine gets only by a proof that it gives now.
-  fresh: 'pki protocol protocol/codes attest model store',
-  release: 'protocol attest fresh kube store',
+  'fresh-proofs': 'pki protocol protocol/codes attest model store',
+  'secret-release': 'protocol attest fresh-proofs kube store',
   // What an operator seals, and for whom; no machine talks to it.
-  sealing: 'kit kit/terminal protocol tpm/evidence tpm/objects tpm/sealing kube machines release MACHINE',
+  sealing: `kit kit/terminal protocol tpm/evidence tpm/objects tpm/sealing kube machines secret-release MACHINE`,
   approve: 'kit pki protocol kube log.ts machines model',
-  ingest: 'kit kit/bytes protocol secrets attest fresh log.ts model release store web MACHINE',
+  ingest: 'kit kit/bytes protocol secrets attest fresh-proofs log.ts model secret-release store web MACHINE',
   keys: 'kit pki kube log.ts store',
   // The API server's admission webhook for bootstrap data.
   webhook: 'kit kit/bytes attest keys kube log.ts machines webhook/insert MACHINE',
   'webhook/insert': 'kit kube/untrusted',
-  serve: `kit approve attest capacity chains fresh ingest keys kube log.ts machines model policy proofs release store web
-    MACHINE`,
+  serve: `kit approve attest capacity chains fresh-proofs ingest keys kube log.ts machines model policy proofs
+    secret-release store web MACHINE`,
   'serve/approve': 'approve kube log.ts machines proofs serve store web MACHINE',
   'serve/webhook': 'keys kube log.ts machines serve web webhook MACHINE',
   'cli/text': 'kit protocol model',
   'cli/options': 'kit log.ts serve MACHINE',
   // Commands that run until they are told to end.
   'cli/servers': 'kit cli/options kube log.ts serve serve/approve serve/webhook MACHINE',
-  cli: `kit kit/command-line kit/terminal protocol tpm/sealing attest cli/options cli/servers cli/text keys kube model proofs release sealing serve
-    store webhook npm:commander MACHINE`,
+  cli: `kit kit/terminal protocol tpm/sealing attest cli/options cli/servers cli/text keys kit/command-line
+    kube model proofs sealing secret-release serve store webhook npm:commander MACHINE`,
 };

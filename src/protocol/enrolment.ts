@@ -3,9 +3,9 @@
  * itself and never sends it. To renew the certificate it uses mutual TLS and needs no token.
  */
 import { ENROLMENT_VERSION, readProof, type TpmProof } from './attestation.ts';
-import { TIME } from './checks.ts';
 import type { MachineIdentity } from './events.ts';
 import { readMachine } from './read-events.ts';
+import { TIME } from './validators.ts';
 import { optional, parseBody, textMatching, version, WireError, type WireObject } from './wire.ts';
 
 export { ENROLMENT_VERSION } from './attestation.ts';

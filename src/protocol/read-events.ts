@@ -1,5 +1,5 @@
 /** Reads `POST /v1/events` and its answer. Agent and controller share it, so that they agree. */
-import { CODE, TIME } from './checks.ts';
+
 import {
   EVENTS_VERSION,
   type EventBody,
@@ -14,6 +14,7 @@ import {
 } from './events.ts';
 import { type BatchReply, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, type ReadBatch } from './exchange.ts';
 import { RESULTS, SEVERITIES } from './journal.ts';
+import { CODE, TIME } from './validators.ts';
 import {
   asObject,
   integer,

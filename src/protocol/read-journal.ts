@@ -1,4 +1,6 @@
 /** Reads one record of the journal and checks it: a disk may return other bytes than were written. */
+
+import { JOURNAL_VERSION, type JournalRecord, type RecordBody } from './journal.ts';
 import {
   FINDING,
   hasShape,
@@ -15,8 +17,7 @@ import {
   isTime,
   maybe,
   type Shape,
-} from './checks.ts';
-import { JOURNAL_VERSION, type JournalRecord, type RecordBody } from './journal.ts';
+} from './validators.ts';
 
 const isHead = hasShape({
   v: isOneOf(JOURNAL_VERSION),

@@ -1,4 +1,6 @@
 /** Reads `outcome.json`. Any program of the machine may have damaged it. */
+
+import type { Outcome } from './outcome.ts';
 import {
   FINDING,
   hasShape,
@@ -12,8 +14,7 @@ import {
   isResult,
   isText,
   maybe,
-} from './checks.ts';
-import type { Outcome } from './outcome.ts';
+} from './validators.ts';
 
 const isStep = hasShape({
   id: isText,

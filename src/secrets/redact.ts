@@ -1,5 +1,5 @@
 import { isHarmless } from './harmless.ts';
-import { withoutRemembered } from './known.ts';
+import { withoutRemembered } from './remembered.ts';
 import { MARK, mayHoldSecret, rulesFor } from './rules.ts';
 
 /**

@@ -2,7 +2,7 @@
  * Stand-ins for the tools that tell of a machine, as shell scripts in a root that can be chrooted into: what they print
  * are files. The real ones are asked in test/cases.
  */
-import type { StandIn } from './kubeadm/kubeadm-stand-in.ts';
+import type { StandIn } from './kubeadm/fake-kubeadm.ts';
 
 interface MachineTools {
   /** What `journalctl -f -u kubelet ...` prints, a second after it was started. */

@@ -2,7 +2,7 @@ import type { Finding } from '../../protocol/journal.ts';
 import { redact } from '../../secrets/redact.ts';
 import type { Document } from '../document/document.ts';
 import { outcomeOfNothing } from '../engine/outcome.ts';
-import { hiddenStep } from '../redaction/hidden-step.ts';
+import { hiddenStep } from '../redaction/redacted-step.ts';
 import type { Shared } from '../steps/kind/shared.ts';
 import type { PlannedStep } from '../steps/kind/step-kind.ts';
 import { changeLines } from './again/change-lines.ts';

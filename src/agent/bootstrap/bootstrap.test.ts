@@ -7,7 +7,7 @@ import { makeTinyRoot } from '../../../test/support/tiny-root.ts';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { BACKOFF } from '../../kit/backoff.ts';
 import type { Failure, JournalRecord } from '../../protocol/journal.ts';
-import { readStatus } from '../cli/text/status-read.ts';
+import { readStatus } from '../cli/text/read-status.ts';
 import { JOURNAL, OUTCOME, OUTCOME_ASIDE } from '../document/paths.ts';
 import { readOutcome } from '../engine/read-outcome.ts';
 import { type Host, HostError } from '../host/host.ts';

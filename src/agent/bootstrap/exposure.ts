@@ -11,7 +11,7 @@ export async function exposure(
 ): Promise<ReportEntry[]> {
   if (document.isMetadataGuarded || cloud === undefined) return [];
   if ((await knownSecrets(host, document)).length === 0) return [];
-  const { exposedAt } = await import('../userdata/sources/exposed.ts');
+  const { exposedAt } = await import('../userdata/sources/exposed-user-data.ts');
   const origin = await exposedAt(host, cloud);
   if (origin === undefined) return [];
   const message = `The user data, with what is secret in them, stay readable at ${origin} for whoever reaches it; pods do, unless something keeps them from it.`;

@@ -12,7 +12,7 @@ export async function labelReport(
   document: Document,
 ): Promise<ReportEntry[]> {
   if ((document.node?.labels ?? []).length === 0) return [];
-  const { labelProblems } = await import('../facts/judge/labels-on.ts');
+  const { labelProblems } = await import('../facts/judge/machine-labels.ts');
   for (let isTold = false; ; isTold = true) {
     const problems = await labelProblems(host, document);
     const missing = problems.find(({ code }) => code === 'UserDataTemplate');

@@ -4,8 +4,8 @@ import type { Code } from '../../protocol/codes/codes.ts';
 import { timeLimit } from '../host/time-limit.ts';
 import { stillStarting } from '../startup/starting.ts';
 import { type Loaded, type LoadOptions, loadDocument } from '../userdata/load.ts';
-import { deadlineOfMachine } from '../userdata/node/node-files.ts';
-import type { NoDocument, Opener } from '../userdata/opened.ts';
+import { deadlineOfMachine } from '../userdata/node-settings/node-files.ts';
+import type { NoDocument, Opener } from '../userdata/user-data-reference.ts';
 import { type BootstrapOptions, DEFAULT_DEADLINE_SECONDS } from './options.ts';
 
 /** Servers that may answer later. */
@@ -26,8 +26,8 @@ export async function loadUserData(options: BootstrapOptions): Promise<Loaded> {
   const end = host.clock.monotonic() + deadlineSeconds * 1000;
   const open: Opener = async (elsewhere, claimed) =>
     'references' in elsewhere
-      ? (await import('../sealed/gather.ts')).gatherUserData(host, elsewhere, stop)
-      : (await import('../sealed/open.ts')).openUserData(host, elsewhere, claimed);
+      ? (await import('../sealed/fetch-chunks.ts')).gatherUserData(host, elsewhere, stop)
+      : (await import('../sealed/open-user-data.ts')).openUserData(host, elsewhere, claimed);
   let until: AbortSignal | undefined;
   const signal = () => {
     const leftMs = Math.max(0, Math.round(end - host.clock.monotonic()));

@@ -1,16 +1,16 @@
 import type { Failure } from '../../protocol/journal.ts';
-import { remember } from '../../secrets/known.ts';
 import { redact } from '../../secrets/redact.ts';
+import { remember } from '../../secrets/remembered.ts';
 import type { Document, ReportEntry } from '../document/document.ts';
 import { outcomeWithoutSequence } from '../engine/outcome.ts';
 import { recordsOf } from '../engine/parse-journal.ts';
-import { configurationReport } from '../preflight/configuration-report.ts';
+import { configurationReport } from '../preflight/configuration-problems.ts';
 import { knownSecrets } from '../redaction/document-secrets.ts';
-import { hiddenStep } from '../redaction/hidden-step.ts';
+import { hiddenStep } from '../redaction/redacted-step.ts';
 import { openShared, type Shared } from '../steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from '../steps/kind/step-kind.ts';
 import { preview, stepsForPlatform } from '../steps/preview.ts';
-import { checkMakesNode } from '../userdata/makes-node.ts';
+import { checkMakesNode } from '../userdata/creates-node.ts';
 import { keepExistingNode } from './keep-existing-node.ts';
 import { labelReport } from './label-report.ts';
 import { deferChanges } from './lifecycle/defer-changes.ts';
@@ -45,7 +45,7 @@ export async function runDocument(
 async function askAhead({ host }: DocumentOptions, document: Document, signal: AbortSignal): Promise<void> {
   if (document.commands[0]?.kind !== 'kubeadm' || document.isWiped) return;
   if (document.report.some(({ severity }) => severity === 'error')) return;
-  const { askVersionsAhead } = await import('../preflight/ask-versions.ts');
+  const { askVersionsAhead } = await import('../preflight/query-versions.ts');
   await askVersionsAhead(host, document, signal);
 }
 

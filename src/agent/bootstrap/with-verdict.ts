@@ -1,7 +1,7 @@
 import { ExpectedError, errorMessage } from '../../kit/errors.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { presentable } from '../../secrets/clean.ts';
+import { presentable } from '../../secrets/redact-texts.ts';
 import { OUTCOME_ASIDE } from '../document/paths.ts';
 import { codeOf, failure } from '../engine/failure.ts';
 import { machineInstance } from '../engine/instance.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readUserData } from '../userdata/read-user-data.ts';
-import { check } from './check.ts';
+import { check } from './lint-document.ts';
 
 const MANY = 1_000_000;
 const CONFIG = '/run/kubeadm/config.yaml';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CLOUDS } from '../../kit/bytes/user-data-limits.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
-import { check } from './check.ts';
-import { RULES } from './table.ts';
+import { check } from './lint-document.ts';
+import { RULES } from './rule-groups.ts';
 
 /** What is found in a cloud-config (or an Ignition config), by rule. */
 async function found(text: string, cloud?: string): Promise<string[]> {

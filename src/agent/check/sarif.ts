@@ -1,6 +1,6 @@
 import { placeText } from '../../kit/position.ts';
-import type { Finding } from './check.ts';
-import { RULES } from './table.ts';
+import type { Finding } from './lint-document.ts';
+import { RULES } from './rule-groups.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 

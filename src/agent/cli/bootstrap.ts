@@ -3,7 +3,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { bootstrap } from '../bootstrap/bootstrap.ts';
 import type { BootstrapOptions } from '../bootstrap/options.ts';
 import { AgentBusyError } from '../bootstrap/with-verdict.ts';
-import { createHost } from '../machine.ts';
+import { createHost } from '../create-host.ts';
 import { wakeReporter } from '../tools/wake-reporter.ts';
 import {
   demandDirectory,
@@ -16,9 +16,9 @@ import {
 import { catchFaults } from './process/crash.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { version } from './process/version.ts';
-import { complain } from './text/complain.ts';
 import { lineWatcher } from './text/line-watcher.ts';
 import { liveWatcher } from './text/live-watcher.ts';
+import { complain } from './text/print-failure.ts';
 
 const TRY_AGAIN = 75;
 
@@ -81,7 +81,7 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
       const outcome = await bootstrap(options);
       live?.end();
       tell(outcome, format);
-      await (await import('./process/collect-after.ts')).collectAfter(options.host, outcome);
+      await (await import('./process/collect-after-failure.ts')).collectAfter(options.host, outcome);
       if (flags.cloudbaseInit) {
         const { cloudbaseInitStatus } = await import('./process/cloudbase-init.ts');
         return await cloudbaseInitStatus(options.host, outcome, reboots);

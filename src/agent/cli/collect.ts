@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path';
-import { counted } from '../../kit/counted.ts';
 import { UsageError } from '../../kit/errors.ts';
+import { counted } from '../../kit/pluralize.ts';
 import { collect } from '../collect/collect.ts';
+import { createHost } from '../create-host.ts';
 import { HostError } from '../host/host.ts';
-import { createHost } from '../machine.ts';
 import { demandRoot, withUsage } from './options/options.ts';
-import { planFile } from './process/plan-file.ts';
+import { planFile } from './process/collect-plan.ts';
 import { version } from './process/version.ts';
 
 const LIMIT_MS = 30_000;

@@ -2,13 +2,13 @@ import { UsageError } from '../../kit/errors.ts';
 import { visible } from '../../kit/terminal/visible.ts';
 import { codes } from '../../protocol/codes/codes.ts';
 import { KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';
+import { createHost } from '../create-host.ts';
 import { giveCredential } from '../credential/credential.ts';
 import { CredentialProblem } from '../credential/credential-problem.ts';
 import { askedVersion, EXEC_INFO, execAnswer } from '../credential/exec-credential.ts';
-import { writeKubeletConfig } from '../credential/set-up.ts';
+import { writeKubeletConfig } from '../credential/kubelet-setup.ts';
 import { HostError } from '../host/host.ts';
 import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
-import { createHost } from '../machine.ts';
 import { demandRoot, pathOption, withUsage } from './options/options.ts';
 
 interface CredentialFlags {

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { errorMessage, UsageError } from '../../kit/errors.ts';
 import { visibleOutput } from '../../kit/terminal/visible.ts';
+import { createHost } from '../create-host.ts';
 import { diagnoseLog } from '../diagnosis/diagnose-log.ts';
 import { decoded } from '../diagnosis/transcript/decode.ts';
 import type { LogLine } from '../diagnosis/transcript/line.ts';
 import { type LogExtent, LogWindow } from '../diagnosis/transcript/log-window.ts';
 import type { Host } from '../host/host.ts';
-import { createHost } from '../machine.ts';
 import { formatOption, withUsage } from './options/options.ts';
 import { verdictAsJson, verdictAsText } from './text/diagnose-text.ts';
 

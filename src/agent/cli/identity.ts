@@ -1,7 +1,7 @@
+import { createHost } from '../create-host.ts';
 import { TPM_PATH } from '../document/paths.ts';
 import { readTpm } from '../identity/tpm/read-tpm.ts';
 import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
-import { createHost } from '../machine.ts';
 import { demandRoot, formatOption, pathOption, withUsage } from './options/options.ts';
 import { explainProblem } from './text/identity-problem.ts';
 import { identityAsJson, identityAsText } from './text/identity-text.ts';

@@ -1,10 +1,10 @@
 import { UsageError } from '../../kit/errors.ts';
+import { createHost } from '../create-host.ts';
 import type { Host } from '../host/host.ts';
-import { checkImage } from '../install/check.ts';
+import { checkImage } from '../install/check-image.ts';
 import { install } from '../install/install.ts';
 import { InstallError } from '../install/install-error.ts';
 import { uninstall } from '../install/uninstall.ts';
-import { createHost } from '../machine.ts';
 import { demandRoot, rootOption, withUsage } from './options/options.ts';
 import { version } from './process/version.ts';
 
@@ -56,7 +56,7 @@ export function uninstallCommand(flags: { root: string; state?: boolean }): Prom
 async function check(host: Host): Promise<number> {
   const looks =
     process.platform === 'win32'
-      ? await (await import('../install/windows/check.ts')).checkWindowsImage(host)
+      ? await (await import('../install/windows/check-windows-image.ts')).checkWindowsImage(host)
       : await checkImage(host, process.execPath);
   tell(looks.map(({ what, ok, why }) => `${ok ? 'ok  ' : 'MISS'}  ${what}${why ? `: ${why}` : ''}`));
   return looks.every(({ ok }) => ok) ? 0 : 1;

@@ -1,7 +1,7 @@
 import { isExpected } from '../../kit/errors.ts';
 import { positionText } from '../../kit/position.ts';
 import { redact } from '../../secrets/redact.ts';
-import { createHost } from '../machine.ts';
+import { createHost } from '../create-host.ts';
 import { localNetwork } from '../userdata/local-network.ts';
 import { demandDirectory, demandRoot, rootOption, withUsage } from './options/options.ts';
 import { stopSignal } from './process/stop-signal.ts';

@@ -1,20 +1,20 @@
-import { remember } from '../../secrets/known.ts';
+import { remember } from '../../secrets/remembered.ts';
+import { createHost } from '../create-host.ts';
 import type { Document } from '../document/document.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { areWiped } from '../engine/wiped-note.ts';
 import type { Host } from '../host/host.ts';
-import { createHost } from '../machine.ts';
-import { configurationReport } from '../preflight/configuration-report.ts';
+import { configurationReport } from '../preflight/configuration-problems.ts';
 import { documentSecrets } from '../redaction/document-secrets.ts';
 import { plan } from '../steps/plan.ts';
 import { preview, stepsForPlatform } from '../steps/preview.ts';
 import { unaskedPrograms } from '../steps/unasked-programs.ts';
+import { checkMakesNode } from '../userdata/creates-node.ts';
 import { MISSING_PREFIX } from '../userdata/jinja/values/values.ts';
 import { loadDocument } from '../userdata/load.ts';
-import { checkMakesNode } from '../userdata/makes-node.ts';
 import { demandDirectory, demandRoot, formatOption, sourceOptions, withUsage } from './options/options.ts';
-import { complain, complainOf } from './text/complain.ts';
 import { planAsJson, planAsText } from './text/plan-text.ts';
+import { complain, complainOf } from './text/print-failure.ts';
 
 export interface PlanFlags {
   userData?: string;

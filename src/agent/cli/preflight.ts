@@ -1,20 +1,20 @@
 import { formatMs } from '../../kit/duration.ts';
 import { visibleTexts } from '../../kit/terminal/visible.ts';
+import { createHost } from '../create-host.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { machineInstance } from '../engine/instance.ts';
-import { labelProblems } from '../facts/judge/labels-on.ts';
+import { labelProblems } from '../facts/judge/machine-labels.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { KubeadmCall } from '../kubeadm/config/call.ts';
 import { type CallReading, readCall } from '../kubeadm/config/read-call.ts';
-import { createHost } from '../machine.ts';
+import { checkMachine } from '../preflight/check-machine.ts';
 import type { PreflightFinding } from '../preflight/checks/finding.ts';
 import { fileOf, kubeadmCommandOf } from '../preflight/from-document.ts';
-import { checkMachine } from '../preflight/machine.ts';
-import type { PreflightResult } from '../preflight/run.ts';
+import type { PreflightResult } from '../preflight/run-checks.ts';
 import { withStart } from '../startup/starting.ts';
 import { loadDocument } from '../userdata/load.ts';
 import { demandRoot, formatOption, sourceOptions, withUsage } from './options/options.ts';
-import { complain, complainOf } from './text/complain.ts';
+import { complain, complainOf } from './text/print-failure.ts';
 
 interface PreflightFlags {
   userData?: string;

@@ -1,4 +1,4 @@
-import { createHost } from '../machine.ts';
+import { createHost } from '../create-host.ts';
 import { createLog } from '../report/events/log.ts';
 import { report } from '../report/reporter.ts';
 import { loadSettings } from '../settings/load-settings.ts';

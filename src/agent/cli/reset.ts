@@ -1,7 +1,7 @@
 import { UsageError } from '../../kit/errors.ts';
 import { visibleOutput } from '../../kit/terminal/visible.ts';
 import { AgentBusyError } from '../bootstrap/with-verdict.ts';
-import { createHost } from '../machine.ts';
+import { createHost } from '../create-host.ts';
 import { kubeadmRuns, type ResetReport, resetNode } from '../reset/reset.ts';
 import { wakeReporter } from '../tools/wake-reporter.ts';
 import { demandRoot, formatOption, withUsage } from './options/options.ts';

@@ -1,15 +1,15 @@
 import { UsageError } from '../../kit/errors.ts';
 import { visibleTexts } from '../../kit/terminal/visible.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { createHost } from '../create-host.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { parseJournal } from '../engine/parse-journal.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { createHost } from '../machine.ts';
 import { timelineOf } from '../timeline/spans.ts';
 import { waterfall } from '../timeline/waterfall.ts';
 import { demandDirectory, durationOption, formatOption, rootOption, withUsage } from './options/options.ts';
+import { readStatus, type Status } from './text/read-status.ts';
 import { liveStatus } from './text/status-live.ts';
-import { readStatus, type Status } from './text/status-read.ts';
 import { looksOf, statusText } from './text/status-text.ts';
 
 interface StatusFlags {

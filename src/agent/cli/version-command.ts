@@ -1,5 +1,5 @@
 import { errorMessage, UsageError } from '../../kit/errors.ts';
-import { createHost } from '../machine.ts';
+import { createHost } from '../create-host.ts';
 import { formatOption, pathOption, withUsage } from './options/options.ts';
 import { version, versionText } from './process/version.ts';
 
@@ -34,7 +34,7 @@ async function verifyCommand(json: boolean, path: string, given: string | undefi
   const signature = (await read(`${path}.minisig`)).toString('utf8');
   const publicKey = given === undefined ? embeddedKey() : await keyOf(given, read);
   const program = await read(process.execPath);
-  const { verifyRelease } = await import('../release/verify-release.ts');
+  const { verifyRelease } = await import('../release-verification/verify-release.ts');
   const about = version();
   try {
     const { sha256, keyId } = verifyRelease({ ...about, program, sums, signature, publicKey });

@@ -1,8 +1,8 @@
 import type { Host } from '../host/host.ts';
 import { type KubeletIdentity, readKubeletIdentity } from './kubelet-identity.ts';
-import { ObjectAlarm } from './object-alarm.ts';
-import { ownNode } from './object-changes.ts';
+import { ObjectAlarm } from './object-change-waiter.ts';
 import { type ClusterNode, readNode } from './read-node.ts';
+import { ownNode } from './watch-object.ts';
 
 type Readiness = { ready: true; ms: number } | { ready: false; why: string };
 

@@ -2,10 +2,10 @@
 import { kubeconfigContext, pemAt, textAt } from '../../kit/kubeconfig.ts';
 import { type Sensitive, sensitive } from '../../secrets/sensitive.ts';
 import type { Host } from '../host/host.ts';
-import { Report } from '../text/report.ts';
+import { Report } from '../text/diagnostics.ts';
 import { plainText } from '../text/source-text.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
-import { plain } from '../text/yaml/plain.ts';
+import { plain } from '../text/yaml/plain-value.ts';
 
 export interface ApiAccess {
   /** URL of the API server. */

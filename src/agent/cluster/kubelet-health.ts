@@ -1,9 +1,9 @@
 import type { Host } from '../host/host.ts';
 import { showUnits } from '../host/show-units.ts';
-import { Report } from '../text/report.ts';
+import { Report } from '../text/diagnostics.ts';
 import { plainText } from '../text/source-text.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
-import { plain } from '../text/yaml/plain.ts';
+import { plain } from '../text/yaml/plain-value.ts';
 
 const CONFIG = '/var/lib/kubelet/config.yaml';
 const DEFAULT_PORT = 10_248;

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { endpointTrouble } from './ask-endpoint.ts';
 import { awaitReady } from './await-ready.ts';
+import { endpointTrouble } from './check-endpoint.ts';
 import { addressTrouble } from './node-addresses.ts';
 import { type VerifySpec, verifyNode } from './verify.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StandIn } from '../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { StandIn } from '../../../test/support/kubeadm/fake-kubeadm.ts';
 import { tar } from '../../kit/bytes/tar.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';

@@ -6,11 +6,11 @@
 import { zstdCompressSync } from 'node:zlib';
 import { type TarEntry, tar } from '../../kit/bytes/tar.ts';
 import { errorMessage } from '../../kit/errors.ts';
-import { remember } from '../../secrets/known.ts';
 import { redact } from '../../secrets/redact.ts';
+import { remember } from '../../secrets/remembered.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
 import type { PlaceBelow } from '../host/files.ts';
-import { homes } from '../host/homes.ts';
+import { homes } from '../host/home-directories.ts';
 import type { Host } from '../host/host.ts';
 import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
 import { PKI } from '../kubeadm/config/kubeadm-files.ts';

@@ -12,7 +12,7 @@ import { type Host, HostError, type Lock } from '../host/host.ts';
 import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
 import { forgetToken, readToken } from './bootstrap-token.ts';
 import { CredentialProblem } from './credential-problem.ts';
-import { forgetPending, makePending, type Pending, readPending } from './pending.ts';
+import { forgetPending, makePending, type Pending, readPending } from './pending-request.ts';
 import { proveKey } from './prove-key.ts';
 import { SigningRequests } from './signing-request.ts';
 import { validityOf } from './validity.ts';

@@ -1,11 +1,11 @@
 import type { MachineIdentity } from '../../protocol/events.ts';
 import { KUBELET_KEY_PATH, kubeletKeyPurpose } from '../../protocol/kubelet-key.ts';
-import { readRefusal } from '../../protocol/release.ts';
+import { readRefusal } from '../../protocol/secret-release.ts';
 import { WireError } from '../../protocol/wire.ts';
 import { machineInstance } from '../engine/instance.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { provedRequest } from '../identity/proved-request.ts';
-import { EnrolmentRefused } from '../identity/refused.ts';
+import { EnrolmentRefused } from '../identity/enrolment-refused.ts';
+import { provedRequest } from '../identity/request-with-proof.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { CredentialProblem } from './credential-problem.ts';
 

@@ -1,10 +1,10 @@
-import { clean } from '../../secrets/clean.ts';
+import { clean } from '../../secrets/redact-texts.ts';
 import { type ApiAccess, bearer } from '../cluster/kubeconfig.ts';
-import { ObjectAlarm } from '../cluster/object-alarm.ts';
+import { ObjectAlarm } from '../cluster/object-change-waiter.ts';
 import { type Host, HostError } from '../host/host.ts';
 import type { HttpAnswer } from '../host/network.ts';
 import { CredentialProblem } from './credential-problem.ts';
-import type { Pending } from './pending.ts';
+import type { Pending } from './pending-request.ts';
 
 const COLLECTION = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const LIMIT_MS = 10_000;

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Death, mortal } from '../../../test/support/mortal-host.ts';
+import { type Death, mortal } from '../../../test/support/killable-host.ts';
 import { makeTinyRoot, removeRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { bootstrap } from '../bootstrap/bootstrap.ts';

@@ -4,7 +4,7 @@ import {
   type RecordBody,
   type RecordHead,
 } from '../../protocol/journal.ts';
-import { presentable } from '../../secrets/clean.ts';
+import { presentable } from '../../secrets/redact-texts.ts';
 import { JOURNAL } from '../document/paths.ts';
 import type { AppendHandle } from '../host/files.ts';
 import type { Host } from '../host/host.ts';

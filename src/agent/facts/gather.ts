@@ -2,14 +2,14 @@ import type { Host } from '../host/host.ts';
 import { readDisks } from './devices/disks.ts';
 import { readInterfaces } from './devices/interfaces.ts';
 import { readPci } from './devices/pci.ts';
-import { readMemory, readNuma } from './machine/memory.ts';
-import { readProcessor } from './machine/processor.ts';
-import { readCgroups, readKernel, readOs } from './machine/software.ts';
-import { readFirmware, readSystem, readTpmVersion } from './machine/system.ts';
-import { readVirtualisation } from './machine/virtualisation.ts';
+import { Reading } from './reading/fact-reader.ts';
 import type { Facts } from './reading/facts.ts';
-import { Reading } from './reading/reading.ts';
 import { readSourceFacts } from './source.ts';
+import { readMemory, readNuma } from './system/memory.ts';
+import { readProcessor } from './system/processor.ts';
+import { readCgroups, readKernel, readOs } from './system/software.ts';
+import { readFirmware, readSystem, readTpmVersion } from './system/system.ts';
+import { readVirtualisation } from './system/virtualisation.ts';
 
 /**
  * Learns what the machine is, on Linux from files of the kernel alone: it starts no program but one that reads what may hang, asks

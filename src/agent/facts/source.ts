@@ -1,7 +1,7 @@
 import { INSTANCE_FILE } from '../document/paths.ts';
-import { defined } from './reading/defined.ts';
+import type { Reading } from './reading/fact-reader.ts';
 import type { SourceFacts } from './reading/facts.ts';
-import type { Reading } from './reading/reading.ts';
+import { defined } from './reading/omit-undefined.ts';
 
 /** What cloud-init leaves for everybody to read, without secrets. */
 const CLOUD_INIT = '/run/cloud-init/instance-data.json';

@@ -6,7 +6,7 @@ import type { FetchSettings, RemoteContent } from '../document/document.ts';
 import { type Host, HostError } from '../host/host.ts';
 import type { HttpAnswer, HttpClient } from '../host/network.ts';
 import { isObjectAddress } from './objects/address.ts';
-import type { Asking } from './objects/located.ts';
+import type { Asking } from './objects/object-request.ts';
 
 /** A bootstrap's deadline ends a fetch earlier. */
 const TOTAL_MS = 30 * 60_000;

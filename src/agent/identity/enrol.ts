@@ -10,10 +10,10 @@ import type { MachineIdentity } from '../../protocol/events.ts';
 import { ENROL_PATH } from '../../protocol/exchange.ts';
 import { IDENTITY_DIR } from '../document/paths.ts';
 import { type Host, HostError } from '../host/host.ts';
+import { EnrolmentRefused } from './enrolment-refused.ts';
 import { type Identity, type Moment, writeIdentity } from './identity.ts';
 import type { ToProve } from './prove-by-tpm.ts';
-import { EnrolmentRefused } from './refused.ts';
-import type { Send } from './send.ts';
+import type { Send } from './send-request.ts';
 
 const PENDING_KEY = `${IDENTITY_DIR}/pending.json`;
 

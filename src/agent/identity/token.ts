@@ -1,4 +1,4 @@
-import { remember } from '../../secrets/known.ts';
+import { remember } from '../../secrets/remembered.ts';
 import type { Sensitive } from '../../secrets/sensitive.ts';
 import { type Host, HostError } from '../host/host.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Host } from '../host/host.ts';
 import { InstallError } from './install-error.ts';
-import { PACKAGED_BINARY } from './place.ts';
+import { PACKAGED_BINARY } from './layout.ts';
 
 /**
  * An older program may not understand the journal and the spool that a newer one has left. Asked of the program that is

@@ -2,7 +2,7 @@ import { chownSync, existsSync, readFileSync, readlinkSync, renameSync, rmSync, 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot } from '../../../test/support/tiny-root.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { checkImage } from './check.ts';
+import { checkImage } from './check-image.ts';
 import { compareVersions } from './downgrade.ts';
 import { type ImageScene, imageScene } from './fixtures/image-scene.ts';
 import { install } from './install.ts';

@@ -16,7 +16,7 @@ import {
   type UnitName,
   unitFor,
   wantedLink,
-} from './place.ts';
+} from './layout.ts';
 import { isReadOnly, whyReadOnly } from './read-only.ts';
 
 interface InstallWishes {

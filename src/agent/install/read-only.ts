@@ -1,5 +1,5 @@
 import { type Host, HostError } from '../host/host.ts';
-import { isExtension } from './place.ts';
+import { isExtension } from './layout.ts';
 
 /** Each merged extension, of Slipway or not, has its release file there. */
 const MERGED = '/usr/lib/extension-release.d';

@@ -13,7 +13,7 @@ import {
   unitFor,
   WANTED_BY,
   wantedLink,
-} from './place.ts';
+} from './layout.ts';
 import { extensionFiles, isReadOnly, whyReadOnly } from './read-only.ts';
 
 /**

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { networkMachine, networkSettings as settings } from '../../../test/support/network-machine.ts';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { Problem } from '../tools/problem.ts';
+import { Problem } from '../tools/step-error.ts';
 import { readNetwork } from '../userdata/network/read-network.ts';
 import { applyNetwork } from './apply-network.ts';
 import { prepareNetwork } from './prepare-network.ts';

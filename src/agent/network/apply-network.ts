@@ -1,8 +1,8 @@
-import { remember } from '../../secrets/known.ts';
+import { remember } from '../../secrets/remembered.ts';
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
 import { documentSecrets } from '../redaction/document-secrets.ts';
-import { Problem } from '../tools/problem.ts';
+import { Problem } from '../tools/step-error.ts';
 import { systemdRuns } from '../tools/systemd.ts';
 import {
   type Address,
@@ -13,9 +13,9 @@ import {
   waitWhileItStarts,
 } from './addresses.ts';
 import { findRenderer, type RendererName } from './find-renderer.ts';
-import { Files } from './own-files.ts';
+import { Files } from './network-files.ts';
 import { reload } from './reload.ts';
-import { renameCards } from './rename-cards.ts';
+import { renameCards } from './rename-interfaces.ts';
 import type { RenderedFile } from './render/rendered.ts';
 
 /** What was done, in a few words, and what a person should know of it. */

@@ -1,12 +1,12 @@
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
-import { Problem } from '../tools/problem.ts';
+import { runTool } from '../tools/run-tool.ts';
+import { Problem } from '../tools/step-error.ts';
 import { systemdRuns } from '../tools/systemd.ts';
-import { runTool } from '../tools/tool.ts';
 import { leftOut, rendered, summary } from './apply-network.ts';
 import { findRenderer } from './find-renderer.ts';
-import { Files } from './own-files.ts';
-import { renameCards } from './rename-cards.ts';
+import { Files } from './network-files.ts';
+import { renameCards } from './rename-interfaces.ts';
 
 /**
  * Writes what `settings` say before the programs that set networks up have started: they read it when they do. Where the files

@@ -1,6 +1,6 @@
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
-import { runTool } from '../tools/tool.ts';
+import { runTool } from '../tools/run-tool.ts';
 import type { RendererName } from './find-renderer.ts';
 import { connectionPath } from './render/network-manager.ts';
 

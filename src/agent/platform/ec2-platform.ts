@@ -1,4 +1,4 @@
-import type { Machine } from './machine.ts';
+import type { Machine } from './platform-info.ts';
 
 /**
  * Which cloud with EC2's metadata service this is, by cloud-init's names; undefined where it shows none. The rules are

@@ -1,6 +1,6 @@
 import type { Document, Position, ReportEntry } from '../document/document.ts';
 import { placeInFile } from '../document/position.ts';
-import { checkConfig } from '../kubeadm/config/api/check.ts';
+import { checkConfig } from '../kubeadm/config/api/check-config.ts';
 import { placedMessage } from '../kubeadm/config/api/problem.ts';
 import { readCall } from '../kubeadm/config/read-call.ts';
 import { fileOf, kubeadmCommandOf } from './from-document.ts';

@@ -1,7 +1,7 @@
+import { settings, settingsIn } from '../../secrets/assignments.ts';
 import { isHarmless } from '../../secrets/harmless.ts';
 import { redact } from '../../secrets/redact.ts';
 import { looksSecret } from '../../secrets/rules.ts';
-import { settings, settingsIn } from '../../secrets/setting.ts';
 
 const USER_INFO = /:\/\/[^\s/:@"']{0,256}:([^\s/"']+)@/g;
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----([^-]*)-----END/g;

@@ -7,15 +7,15 @@ import type { Host } from '../host/host.ts';
 import { loadSettings, SettingsSource } from '../settings/load-settings.ts';
 import { describeProblem, type Settings } from '../settings/settings.ts';
 import { readCursor } from './cursor.ts';
-import { endReason } from './end.ts';
+import { endReason } from './end-reason.ts';
+import { Teller } from './event-producer.ts';
 import type { Log } from './events/log.ts';
-import { Outlets } from './outlets.ts';
 import { Spool } from './spool/spool.ts';
-import { Teller } from './teller.ts';
+import { Outlets } from './transport-set.ts';
 import { TRANSPORTS } from './transports/transport.ts';
 import { expectsSlipway } from './watch/boot/expects-slipway.ts';
 import { isIgnitionPending } from './watch/boot/ignition.ts';
-import { lookAtNode } from './watch/node-watch.ts';
+import { lookAtNode } from './watch/observe-node.ts';
 import { Observer } from './watch/observer.ts';
 
 /** How often each thing is looked at. The agent's own words matter most and cost least. */

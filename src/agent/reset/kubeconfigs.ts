@@ -1,4 +1,4 @@
-import { homes } from '../host/homes.ts';
+import { homes } from '../host/home-directories.ts';
 import { type Host, HostError } from '../host/host.ts';
 
 const ADMIN = ['/etc/kubernetes/admin.conf', '/etc/kubernetes/super-admin.conf'];

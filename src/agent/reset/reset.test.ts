@@ -13,14 +13,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StandIn } from '../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { StandIn } from '../../../test/support/kubeadm/fake-kubeadm.ts';
 import { JOURNAL, OUTCOME, SENTINEL, STATE_DIR } from '../document/paths.ts';
 import { historyOf } from '../engine/history.ts';
 import { Journal } from '../engine/journal.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { noteBefore } from './before.ts';
 import { type ResetReport, resetNode } from './reset.ts';
+import { noteBefore } from './state-before.ts';
 
 let machine: StandIn;
 let host: Host;

@@ -5,7 +5,7 @@
  */
 import { errorMessage } from '../../kit/errors.ts';
 import { redact } from '../../secrets/redact.ts';
-import { equipKubelet } from '../credential/set-up.ts';
+import { equipKubelet } from '../credential/kubelet-setup.ts';
 import {
   CREDENTIAL_DIR,
   JOURNAL,
@@ -26,12 +26,12 @@ import { removeOrphan } from '../kubeadm/repeat/etcd/membership.ts';
 import { forgetInventory } from '../kubeadm/repeat/inventory.ts';
 import { kubeadmReset } from '../kubeadm/repeat/kubeadm-reset.ts';
 import { configuredSocket, kubeadmError } from '../kubeadm/repeat/leftovers.ts';
-import { forgetSuccess } from '../kubeadm/repeat/succeeded.ts';
+import { forgetSuccess } from '../kubeadm/repeat/success-marker.ts';
 import { findRealKubeadm } from '../kubeadm/run/real-kubeadm.ts';
 import { findEarlierRun, forgetRun } from '../kubeadm/run/run-kubeadm.ts';
-import { BEFORE, CNI_DIR, readBefore } from './before.ts';
 import { copiedKubeconfigs } from './kubeconfigs.ts';
-import { lookForRemains, type Remain } from './remains.ts';
+import { lookForRemains, type Remain } from './leftovers.ts';
+import { BEFORE, CNI_DIR, readBefore } from './state-before.ts';
 
 /** Files of kubelet and kubeadm in /var/lib/kubelet. kubeadm itself unmounts and removes pods' volumes. */
 const KUBELET_FILES = [

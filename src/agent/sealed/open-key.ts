@@ -1,5 +1,5 @@
 import type { KeyForTpm } from '../../protocol/sealed-stub.ts';
-import { openSealed } from '../../tpm/commands/sealed.ts';
+import { openSealed } from '../../tpm/commands/open-sealed.ts';
 import { importableOf } from '../../tpm/sealing/sealed-key.ts';
 import { ALG } from '../../tpm/wire/constants.ts';
 import { TpmError } from '../../tpm/wire/tpm-error.ts';

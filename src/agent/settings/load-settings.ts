@@ -1,12 +1,12 @@
 import { CONFIG_FILES } from '../document/paths.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { changeableByOthers } from '../host/root-only.ts';
+import { changeableByOthers } from '../host/writable-by-others.ts';
+import { Report } from '../text/diagnostics.ts';
 import { isOwnDocument } from '../text/own-document.ts';
-import { Report } from '../text/report.ts';
 import { plainText } from '../text/source-text.ts';
-import type { Node } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
-import { kernelLineSettings } from './kernel-line.ts';
+import type { Node } from '../text/yaml/yaml-node.ts';
+import { kernelLineSettings } from './kernel-command-line.ts';
 import { readSettings } from './read-settings.ts';
 import {
   type ConfigProblem,

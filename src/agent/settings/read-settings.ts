@@ -1,10 +1,10 @@
 import { parseSeconds } from '../../kit/duration.ts';
-import { remember } from '../../secrets/known.ts';
+import { remember } from '../../secrets/remembered.ts';
 import { sensitive } from '../../secrets/sensitive.ts';
 import { TPM_PATH } from '../document/paths.ts';
-import type { Report } from '../text/report.ts';
+import type { Report } from '../text/diagnostics.ts';
 import { Fields } from '../text/yaml/fields.ts';
-import type { MappingNode, Node } from '../text/yaml/node.ts';
+import type { MappingNode, Node } from '../text/yaml/yaml-node.ts';
 import {
   type ControllerSettings,
   type PartialReceiver,

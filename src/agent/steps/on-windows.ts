@@ -1,5 +1,5 @@
 import type { Document, Position, ReportEntry } from '../document/document.ts';
-import { printable } from '../text/report.ts';
+import { printable } from '../text/diagnostics.ts';
 import type { PlannedStep } from './kind/step-kind.ts';
 
 /** The kinds of steps that Windows has. */

@@ -4,8 +4,8 @@ import { at } from '../../kit/json.ts';
 import type { RemoteContent } from '../document/document.ts';
 import { SecretError } from '../platform/credentials/secret-error.ts';
 import { MOST_SECRET_BYTES, type Store, type StoreContext } from './contract/store.ts';
+import { openSealed } from './encrypted.ts';
 import { readReference, type StoredReference, type StoreName, shownAddress } from './reference/reference.ts';
-import { openSealed } from './sealed.ts';
 
 /** All stores of a document. Each is loaded and opened when the first reference names it, and asked for its credentials once. */
 export class SecretStores {

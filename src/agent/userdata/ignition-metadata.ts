@@ -2,7 +2,7 @@ import { sensitive } from '../../secrets/sensitive.ts';
 import type { Document, FileEntry, UserEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import type { Instance } from '../platform/instance/instance.ts';
-import type { Report } from '../text/report.ts';
+import type { Report } from '../text/diagnostics.ts';
 import { plainText } from '../text/source-text.ts';
 import type { Part } from './decode/part.ts';
 import { publicKeysOf } from './instance/public-keys.ts';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { readMachine } from '../platform/machine.ts';
-import { Report } from '../text/report.ts';
-import { pythonText } from '../text/yaml/node.ts';
+import { readMachine } from '../platform/platform-info.ts';
+import { Report } from '../text/diagnostics.ts';
+import { pythonText } from '../text/yaml/yaml-node.ts';
 import { readImageConfig } from './image-config.ts';
-import { networkOfImage } from './network/of-the-image.ts';
-import { readSettings } from './sources/machine/settings.ts';
+import { networkOfImage } from './network/image-network.ts';
+import { readSettings } from './sources/detection/datasource-settings.ts';
 
 let root: string;
 beforeEach(() => {

@@ -1,10 +1,10 @@
 import type { Host } from '../host/host.ts';
 import { configFile } from '../platform/instance/config-file.ts';
-import { Report } from '../text/report.ts';
+import { Report } from '../text/diagnostics.ts';
 import { plainText } from '../text/source-text.ts';
-import { type MappingNode, type Node, pythonText } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
-import { under } from './merge/under.ts';
+import { type MappingNode, type Node, pythonText } from '../text/yaml/yaml-node.ts';
+import { under } from './merge/merge-defaults.ts';
 
 const MAIN = '/etc/cloud/cloud.cfg';
 const DROP_INS = '/etc/cloud/cloud.cfg.d';

@@ -7,19 +7,25 @@ import { FetchError } from '../fetch/fetch.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { type Limit, TimeLimitError, unlimited } from '../host/time-limit.ts';
 import type { Cloud, Instance, NetworkConfig } from '../platform/instance/instance.ts';
-import { traceOfIgnition } from './ignition-has-run.ts';
+import { traceOfIgnition } from './ignition-evidence.ts';
 import { readImageConfig } from './image-config.ts';
 import { fromMetaData } from './instance/hostname.ts';
 import { documentOf } from './make-document.ts';
 import { findDropIns } from './native/find-drop-ins.ts';
 import { NetworkNotUp, NetworkStage, type SetUp } from './network-stage.ts';
-import { readNodeFiles } from './node/node-files.ts';
-import { type Elsewhere, type HandedOver, type NoDocument, ONLY_ELSEWHERE, type Opener } from './opened.ts';
+import { readNodeFiles } from './node-settings/node-files.ts';
 import { readUserData } from './read-user-data.ts';
 import { type Found, givenBy, type SourceAnswer, type SourceCallback } from './sources/contract/answer.ts';
+import { OWN_FILE } from './sources/detection/sources-file.ts';
 import { findUserData } from './sources/find.ts';
-import { OWN_FILE } from './sources/machine/own-file.ts';
 import { codeOfUnreadable } from './unreadable.ts';
+import {
+  type Elsewhere,
+  type HandedOver,
+  type NoDocument,
+  ONLY_ELSEWHERE,
+  type Opener,
+} from './user-data-reference.ts';
 
 /** A document, or why there is none. `permanent`: another look at the next boot will not help. */
 export type Loaded =

@@ -2,15 +2,15 @@ import type { Document, InstanceData, KubeadmCommand, ReportEntry } from '../doc
 import { nothingAsked } from '../document/nothing-asked.ts';
 import type { Instance } from '../platform/instance/instance.ts';
 import { instanceTypeOf } from '../platform/instance/instance-type.ts';
-import { Report } from '../text/report.ts';
+import { Report } from '../text/diagnostics.ts';
 import { tooManyDirectories } from '../text/too-many-directories.ts';
 import { contradictions } from './contradictions.ts';
 import { decodeUserData } from './decode/decode.ts';
 import type { Part } from './decode/part.ts';
 import type { ImageConfig } from './image-config.ts';
 import { fromMetaData } from './instance/hostname.ts';
-import { type NodeFile, settingsIn } from './node/node-files.ts';
-import { merged, type SlipwayKey, withSlipway } from './node/slipway.ts';
+import { type NodeFile, settingsIn } from './node-settings/node-files.ts';
+import { merged, type SlipwayKey, withSlipway } from './node-settings/slipway.ts';
 import { readParts } from './read-parts.ts';
 
 /** User data in parts, and what is known to be wrong so far. */

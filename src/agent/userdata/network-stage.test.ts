@@ -6,7 +6,7 @@ import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import type { NetworkConfig } from '../platform/instance/instance.ts';
-import { Problem } from '../tools/problem.ts';
+import { Problem } from '../tools/step-error.ts';
 import { NetworkNotUp, NetworkStage, type SetUp } from './network-stage.ts';
 
 let root: string;

@@ -1,23 +1,23 @@
 import type { Command, Document, KubeadmCommand } from '../document/document.ts';
-import { mentionsKubeadmBootstrap } from '../kubeadm/config/mentions.ts';
+import { mentionsKubeadmBootstrap } from '../kubeadm/config/mentions-kubeadm.ts';
 import type { Instance } from '../platform/instance/instance.ts';
-import { printable, type Report } from '../text/report.ts';
+import { printable, type Report } from '../text/diagnostics.ts';
 import type { SourceText } from '../text/source-text.ts';
-import type { MappingNode } from '../text/yaml/node.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
+import type { MappingNode } from '../text/yaml/yaml-node.ts';
 import { type Content, readCloudConfig, topLevel } from './cloud-config/read.ts';
 import { refuseFirstLine } from './decode/first-line.ts';
 import type { Part } from './decode/part.ts';
-import { isForThisMachine } from './forms/launch-index.ts';
-import { vendorSettings } from './forms/vendor-settings.ts';
 import type { ImageConfig } from './image-config.ts';
+import { isForThisMachine } from './includes/launch-index.ts';
+import { vendorSettings } from './includes/vendor-settings.ts';
 import { publicKeysOf } from './instance/public-keys.ts';
 import { renderPart, renderText } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';
 import { readJsonPatch } from './merge/json-patch.ts';
+import { under } from './merge/merge-defaults.ts';
 import { type ConfigPart, mergeParts } from './merge/merge-parts.ts';
-import { under } from './merge/under.ts';
-import type { SlipwayKey } from './node/slipway.ts';
+import type { SlipwayKey } from './node-settings/slipway.ts';
 import { boothookCommand, onceCommand, RUNCMD_NAME, scriptCommand, windowsCommands } from './scripts.ts';
 
 /** The parts of user data, and what counts where they say nothing. */

@@ -2,12 +2,12 @@ import type { ChunkedUserData, Document } from '../document/document.ts';
 import { type Limit, unlimited } from '../host/time-limit.ts';
 import type { Instance } from '../platform/instance/instance.ts';
 import type { Part } from './decode/part.ts';
-import type { Library } from './forms/included.ts';
-import { holdsOthers } from './forms/stand-ins.ts';
 import { renderedConfig, withMetaData } from './ignition-metadata.ts';
+import { holdsOthers } from './includes/container-types.ts';
+import type { Library } from './includes/fetch-include.ts';
 import { type Decoded, decoded, documentOfParts, documentWith } from './make-document.ts';
 import type { Native } from './native/read-native.ts';
-import type { NodeFile } from './node/node-files.ts';
+import type { NodeFile } from './node-settings/node-files.ts';
 import type { FoundStub } from './sealed/find-stub.ts';
 
 /** What the machine adds to its user data. */
@@ -84,7 +84,7 @@ async function chunksAmong(
   library: Library | undefined,
 ): Promise<ChunkedUserData | undefined> {
   if (parts[0]?.type !== 'text/cloud-boothook') return undefined;
-  const { findChunks } = await import('./handed/find-chunks.ts');
+  const { findChunks } = await import('./chunked/find-chunks.ts');
   const found = findChunks(parts);
   const isThere = found && library && !library.isOffline && (await library.host.files.stat(found.file));
   return isThere ? undefined : found;
@@ -129,7 +129,7 @@ async function withNative(
 async function withIncluded(found: Decoded, library: Library): Promise<Decoded> {
   const { report, parts, vendorParts = [] } = found;
   if (!holdsOthers([...(parts ?? []), ...vendorParts])) return found;
-  const { expand } = await import('./forms/expand.ts');
+  const { expand } = await import('./includes/expand-parts.ts');
   return {
     ...found,
     parts: parts && (await expand(parts, library, report)),

@@ -9,8 +9,8 @@ import { decide } from './decide.ts';
 import { type Asked, examine, nodeOf } from './examine.ts';
 import { type Judged, judge, type NodeObject, type Rules, type World } from './judge.ts';
 import type { Member } from './member.ts';
+import { Turns } from './request-scheduler.ts';
 import { COLLECTION, type SigningRequest, stateOf, useOf } from './signing-request.ts';
-import { Turns } from './turns.ts';
 import { type Verdict, wait } from './verdict.ts';
 
 export interface ApproverParts extends Omit<World, 'node'> {

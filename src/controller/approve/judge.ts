@@ -1,9 +1,9 @@
 import type { MachineDirectory } from '../machines/directory.ts';
-import { notAdmitted } from './admitted.ts';
+import { notAdmitted } from './admission-objection.ts';
 import type { Asked } from './examine.ts';
+import { notItsKey } from './kubelet-key-objection.ts';
 import { type Address, addressesOf, type Member } from './member.ts';
 import type { Members } from './members.ts';
-import { notItsKey } from './proved-key.ts';
 import { approve, deny, leave, type Verdict, wait } from './verdict.ts';
 
 export interface Rules {

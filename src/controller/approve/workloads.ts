@@ -7,8 +7,8 @@ import { type Allowed, readTenantKubeconfig } from '../kube/kubeconfig.ts';
 import { reason } from '../log.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
 import { Approver, type ApproverParts } from './approver.ts';
-import { tellOfOthers } from './others.ts';
-import { quietLog } from './quiet-log.ts';
+import { tellOfOthers } from './other-approvers.ts';
+import { quietLog } from './rate-limited-log.ts';
 
 interface WorkloadsParts extends Omit<ApproverParts, 'client' | 'cluster' | 'trouble'> {
   /** The client of the cluster that has the Machines. */

@@ -2,7 +2,7 @@ import type { TpmProof } from '../../protocol/attestation.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { TpmCounters } from '../model/node-record.ts';
 import type { MachineSelector } from '../model/selector.ts';
-import type { BootStory } from '../policy/boot-story.ts';
+import type { BootStory } from '../policy/boot-log-explainer.ts';
 
 /** What a machine sends to prove its identity. */
 export interface Evidence {

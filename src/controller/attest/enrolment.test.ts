@@ -6,10 +6,10 @@ import { type CertificateState, type NodeRecord, nodeKey } from '../model/node-r
 import { newSummary } from '../model/summary.ts';
 import type { Store } from '../store/store.ts';
 import type { Attestor } from './attestor.ts';
-import { Bearers } from './bearers.ts';
+import { Bearers } from './certificate-checker.ts';
 import { Enrolment } from './enrolment.ts';
+import type { Ties } from './machine-finder.ts';
 import type { ShownPeer } from './peer.ts';
-import type { Ties } from './ties.ts';
 
 const made = Authority.create('test');
 const authority = new Authority(made.certificate, made.privateKey);

@@ -7,7 +7,7 @@ import { ENROLMENT_VERSION, type EnrolReply, type EnrolRequest } from '../../pro
 import type { NodeRecord } from '../model/node-record.ts';
 import { StoreBusy } from '../store/store.ts';
 import type { Attestor, Claim } from './attestor.ts';
-import type { Bearers } from './bearers.ts';
+import type { Bearers } from './certificate-checker.ts';
 import { type HolderParts, Holders } from './holders.ts';
 import { barredBy } from './judge.ts';
 import { type Peer, peerUri, type ShownPeer } from './peer.ts';

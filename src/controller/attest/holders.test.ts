@@ -4,7 +4,7 @@ import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { MachineTie, NodeRecord } from '../model/node-record.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import type { Claim } from './attestor.ts';
-import { Bearers } from './bearers.ts';
+import { Bearers } from './certificate-checker.ts';
 import { Holders } from './holders.ts';
 
 let dir: string;

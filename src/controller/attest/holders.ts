@@ -5,8 +5,8 @@ import type { MachineIdentities } from '../store/machine-identities.ts';
 import { type Owner, type Store, StoreBusy } from '../store/store.ts';
 import type { Claim } from './attestor.ts';
 import { barredBy, type Judge } from './judge.ts';
+import type { Found, Ties } from './machine-finder.ts';
 import { Refused } from './refused.ts';
-import type { Found, Ties } from './ties.ts';
 
 export interface HolderParts {
   readonly store: Store;

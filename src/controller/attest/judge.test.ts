@@ -4,7 +4,7 @@ import { type NodeIdentityPolicy, readPolicy } from '../policy/identity-policy.t
 import type { Proofs } from '../store/machine-identities.ts';
 import type { Claim } from './attestor.ts';
 import { Judge } from './judge.ts';
-import type { Found } from './ties.ts';
+import type { Found } from './machine-finder.ts';
 
 const demanding = (spec: Partial<NodeIdentityPolicy['spec']>) =>
   readPolicy({ metadata: { namespace: 'ns', name: 'p' }, spec: { method: 'tpm', ...spec } });

@@ -8,8 +8,8 @@ import type { KeyHolders } from '../store/key-holders.ts';
 import type { MachineIdentities, Proofs } from '../store/machine-identities.ts';
 import type { Store } from '../store/store.ts';
 import type { Claim } from './attestor.ts';
+import type { Found } from './machine-finder.ts';
 import { Refused } from './refused.ts';
-import type { Found } from './ties.ts';
 
 /** What a machine proved under policies. */
 interface Judgement {

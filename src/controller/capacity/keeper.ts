@@ -2,11 +2,11 @@ import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
 import { isStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
-import { Damper } from '../machines/damper.ts';
+import { Damper } from '../machines/change-throttle.ts';
 import type { Machine, MachineVersion } from '../machines/machine.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
-import { type Brought, broughtBy, expectedOf } from './expected.ts';
+import { type Brought, broughtBy, expectedOf } from './expected-capacity.ts';
 import {
   CAPACITY_LABEL,
   GROUP_KINDS,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
-import { exponentAsLongAsModulus } from '../../../test/support/tls/monstrous-chain.ts';
+import { exponentAsLongAsModulus } from '../../../test/support/tls/expensive-chain.ts';
 import {
   authorityExtensions,
   extension,

@@ -1,10 +1,10 @@
 import { parseSeconds } from '../../kit/duration.ts';
 import { ExpectedError, UsageError } from '../../kit/errors.ts';
 import { Keys, type Material, rotated } from '../keys/key-ring.ts';
+import { type KeyPlace, readMade } from '../keys/key-storage.ts';
 import { KeySetting } from '../keys/keys.ts';
-import { type KeyPlace, readMade } from '../keys/place.ts';
 import { ACTIVE_AFTER_MS } from '../keys/rotation.ts';
-import { authoritySecret, tokenKeySecret } from '../keys/secret-place.ts';
+import { authoritySecret, tokenKeySecret } from '../keys/secret-storage.ts';
 import { rotatedTokens, type TokenMaterial } from '../keys/token-keys.ts';
 import { openSource, type SourceOptions } from './source.ts';
 

@@ -2,7 +2,7 @@ import { UsageError } from '../../kit/errors.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { openSource, type SourceOptions } from './source.ts';
 import { csv } from './text/csv.ts';
-import { table } from './text/table.ts';
+import { table } from './text/format-table.ts';
 
 const FORMATS = ['text', 'csv', 'json'];
 

@@ -6,7 +6,7 @@ import type { NodeRecord, StoredEvent } from '../model/node-record.ts';
 import { plain } from './nodes.ts';
 import { openSource, type SourceOptions } from './source.ts';
 import { eventText, failureLines } from './text/event-text.ts';
-import { table } from './text/table.ts';
+import { table } from './text/format-table.ts';
 
 /** @returns 0; 1 if there is no such node */
 export async function nodeCommand(name: string, options: SourceOptions): Promise<number> {

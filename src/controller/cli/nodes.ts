@@ -5,7 +5,7 @@ import type { NodeRecord } from '../model/node-record.ts';
 import { type Action, Admissions } from '../proofs/admissions.ts';
 import { lineOf, type NodeLine } from '../store/node-line.ts';
 import { OBJECT_NAME, openSource, type SourceOptions } from './source.ts';
-import { table } from './text/table.ts';
+import { table } from './text/format-table.ts';
 
 interface NodesOptions extends SourceOptions {
   wide?: boolean;

@@ -5,11 +5,11 @@ import { AT_CONTROLLER } from '../../protocol/sealed-stub.ts';
 import { sealFile } from '../../tpm/sealing/sealed-file.ts';
 import { kubernetesCertificate } from '../keys/keys.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { SealedParts } from '../release/sealed-parts.ts';
 import { bootstrapDataOf, findMachine, putStub, type SealedFor } from '../sealing/machine-data.ts';
 import { readInput, readTarget } from '../sealing/read-target.ts';
 import { sealUserData } from '../sealing/seal-user-data.ts';
 import { STUB_FORMATS, stubText } from '../sealing/stub-text.ts';
+import { SealedParts } from '../secret-release/sealed-parts.ts';
 import { milliseconds } from './options/values.ts';
 import { OBJECT_NAME, openSource, type SourceOptions } from './source.ts';
 

@@ -3,7 +3,7 @@ import { KubernetesTokens } from '../attest/kubernetes-tokens.ts';
 import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { makeToken, type TokenShelf } from '../attest/token.ts';
 import type { MachineSelector } from '../model/selector.ts';
-import { makeMachineToken } from '../serve/machine-token.ts';
+import { makeMachineToken } from '../serve/issue-machine-token.ts';
 import { count, milliseconds } from './options/values.ts';
 import { OBJECT_NAME, openSource, type Source, type SourceOptions } from './source.ts';
 import { listTokens, revokeToken } from './tokens.ts';

@@ -1,7 +1,7 @@
 import type { TokenRecord, TokenShelf } from '../attest/token.ts';
 import { selectorText } from '../model/selector.ts';
 import type { Store } from '../store/store.ts';
-import { table } from './text/table.ts';
+import { table } from './text/format-table.ts';
 
 /** @returns 0 */
 export async function listTokens(

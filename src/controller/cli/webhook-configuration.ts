@@ -1,6 +1,6 @@
 import { UsageError } from '../../kit/errors.ts';
-import { readMade } from '../keys/place.ts';
-import { webhookSecret } from '../keys/secret-place.ts';
+import { readMade } from '../keys/key-storage.ts';
+import { webhookSecret } from '../keys/secret-storage.ts';
 import { webhookConfiguration } from '../webhook/configuration.ts';
 import { openSource, type SourceOptions } from './source.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Gathered } from '../../kit/bytes/gathered.ts';
+import { Gathered } from '../../kit/bytes/byte-collector.ts';
 import { Refused } from '../attest/refused.ts';
 
 const unzip = promisify(gunzip);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EventBody, ReadEvent } from '../../protocol/events.ts';
-import type { Bearers } from '../attest/bearers.ts';
+import type { Bearers } from '../attest/certificate-checker.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { newSummary } from '../model/summary.ts';
 import { budgeted } from '../store/budgeted-store.ts';

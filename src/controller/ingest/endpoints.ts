@@ -23,16 +23,16 @@ import {
   RELEASE_PATH,
   readReleaseRequest,
   releaseReplyBody,
-} from '../../protocol/release.ts';
+} from '../../protocol/secret-release.ts';
 import type { Enrolment } from '../attest/enrolment.ts';
 import type { ShownPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
-import type { KubeletKeys } from '../fresh/kubelet-keys.ts';
+import type { KubeletKeys } from '../fresh-proofs/kubelet-keys.ts';
 import type { Log } from '../log.ts';
 import { nodeKey } from '../model/node-record.ts';
-import type { Releases } from '../release/releases.ts';
+import type { Releases } from '../secret-release/secret-releaser.ts';
 import type { Metrics } from '../web/metrics.ts';
-import { addressOf } from './gates.ts';
+import { addressOf } from './guard-handshakes.ts';
 import type { EventIntake } from './intake.ts';
 import { strangers } from './refusals.ts';
 

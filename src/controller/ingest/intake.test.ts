@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { Rates } from '../../kit/rates.ts';
 import type { EventBody, ReadEvent } from '../../protocol/events.ts';
 import type { ReadBatch } from '../../protocol/exchange.ts';
-import type { Bearers } from '../attest/bearers.ts';
+import type { Bearers } from '../attest/certificate-checker.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { fold, newSummary } from '../model/summary.ts';
 import type { Store } from '../store/store.ts';
 import { Metrics } from '../web/metrics.ts';
-import { dueOf } from './due.ts';
 import { additionTo, EventIntake } from './intake.ts';
+import { dueOf } from './write-urgency.ts';
 
 function event(
   seq: number,

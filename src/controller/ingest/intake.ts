@@ -2,8 +2,8 @@ import { Rates } from '../../kit/rates.ts';
 import { MAX_EVENT_BYTES, type ReadEvent } from '../../protocol/events.ts';
 import type { ReadBatch } from '../../protocol/exchange.ts';
 import { IDENTIFYING_FACTS } from '../../protocol/facts.ts';
-import { clean } from '../../secrets/clean.ts';
-import type { Bearers } from '../attest/bearers.ts';
+import { clean } from '../../secrets/redact-texts.ts';
+import type { Bearers } from '../attest/certificate-checker.ts';
 import { WRONG_MACHINE } from '../attest/enrolment.ts';
 import type { ShownPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
@@ -12,7 +12,7 @@ import { fold } from '../model/summary.ts';
 import { type Addition, type Store, StoreBusy, StoreSpent, storedForm } from '../store/store.ts';
 import { bytesOf, MOST_BYTES_OF_ONE } from '../store/write-budget.ts';
 import type { Metrics } from '../web/metrics.ts';
-import { dueOf } from './due.ts';
+import { dueOf } from './write-urgency.ts';
 
 /** Most records in memory; the longest quiet one goes first. A record has about 2 kB. */
 const MAX_AT_HAND = 20_000;

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import { createCsr } from '../../pki/csr.ts';
 import { Refused } from '../attest/refused.ts';
-import type { KubeletKeys } from '../fresh/kubelet-keys.ts';
-import type { Releases } from '../release/releases.ts';
+import type { KubeletKeys } from '../fresh-proofs/kubelet-keys.ts';
+import type { Releases } from '../secret-release/secret-releaser.ts';
 import { startIngest } from './fixtures/ingest-scene.ts';
 import type { IngestServer } from './server.ts';
 

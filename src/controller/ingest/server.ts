@@ -21,11 +21,11 @@ import {
   MAX_BYTES,
   pathLabel,
 } from './endpoints.ts';
-import { Former } from './former.ts';
-import { addressOf, putGates, rawOf } from './gates.ts';
+import { addressOf, putGates, rawOf } from './guard-handshakes.ts';
 import type { EventIntake } from './intake.ts';
 import { Peers } from './peers.ts';
 import { asRefused, isNoFault, strangers } from './refusals.ts';
+import { Former } from './revoked-certificates.ts';
 
 export interface TlsFiles {
   readonly key: string;

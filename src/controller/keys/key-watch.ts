@@ -1,5 +1,5 @@
 import { type Log, reason } from '../log.ts';
-import type { KeyPlace } from './place.ts';
+import type { KeyPlace } from './key-storage.ts';
 
 const LOOK_MS = 10_000;
 

@@ -1,8 +1,8 @@
 import type { KubeClient } from '../kube/client.ts';
 import type { SqliteStore } from '../store/sqlite-store.ts';
 import { Keys, type Material, makeMaterial } from './key-ring.ts';
-import { type KeyPlace, madeOnce, readMade } from './place.ts';
-import { authoritySecret } from './secret-place.ts';
+import { type KeyPlace, madeOnce, readMade } from './key-storage.ts';
+import { authoritySecret } from './secret-storage.ts';
 
 /** The authorities that count, in PEM. @throws Error if no controller has made one yet; KubeError */
 export async function kubernetesCertificate(client: KubeClient, namespace: string): Promise<string> {

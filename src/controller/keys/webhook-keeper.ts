@@ -1,7 +1,7 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { type Log, reason } from '../log.ts';
 import type { Keys } from './key-ring.ts';
-import type { KeyPlace } from './place.ts';
+import type { KeyPlace } from './key-storage.ts';
 import type { WebhookMaterial } from './webhook-keys.ts';
 
 const VALID_MS = 30 * 86_400_000;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { Gathered } from '../../kit/bytes/gathered.ts';
+import { Gathered } from '../../kit/bytes/byte-collector.ts';
 import type { Access } from './access.ts';
 import { errorOf, KubeError } from './kube-error.ts';
 import { createTransport } from './transport.ts';

@@ -1,4 +1,4 @@
-import { Gathered } from '../../kit/bytes/gathered.ts';
+import { Gathered } from '../../kit/bytes/byte-collector.ts';
 
 /**
  * The values of a stream of JSON lines, however it is cut into pieces.

@@ -1,4 +1,4 @@
-import { Gathered } from '../../kit/bytes/gathered.ts';
+import { Gathered } from '../../kit/bytes/byte-collector.ts';
 import type { ListOf } from './objects.ts';
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [...Buffer.from('"\\{}[]')];

@@ -1,11 +1,11 @@
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { Claim } from '../attest/attestor.ts';
+import type { Found, Ties } from '../attest/machine-finder.ts';
 import { Refused } from '../attest/refused.ts';
-import type { Found, Ties } from '../attest/ties.ts';
 import type { NodeRecord, NodeSpec, TieKind, TpmCounters } from '../model/node-record.ts';
 import { isSelected, selectorText } from '../model/selector.ts';
 import type { IdentityPolicy } from '../policy/identity-policy.ts';
-import { PolicyBook } from '../policy/policy-book.ts';
+import { PolicyBook } from '../policy/policy-set.ts';
 import { refusedWay, vouchForKeys, type Way } from '../policy/rules.ts';
 import { InfrastructureKeys } from './infrastructure-keys.ts';
 import type { Machine } from './machine.ts';

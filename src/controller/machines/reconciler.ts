@@ -4,13 +4,13 @@ import type { Log } from '../log.ts';
 import { reason } from '../log.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import type { Metrics } from '../web/metrics.ts';
+import { Damper } from './change-throttle.ts';
 import { BOOTSTRAPPED, conditionOf, SILENT, SILENT_MS } from './condition.ts';
 import { writeCondition } from './condition-writer.ts';
-import { Damper } from './damper.ts';
 import type { MachineDirectory } from './directory.ts';
 import type { EventRecorder } from './event-recorder.ts';
-import { tieLate } from './late-tie.ts';
 import { type Condition, conditionDigest, type Machine, type MachineVersion, saidBy } from './machine.ts';
+import { tieLate } from './tie-to-machine.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** Upper bound on how often to write mere progress (step, elapsed time). */

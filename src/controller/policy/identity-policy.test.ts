@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Authority } from '../../pki/authority.ts';
 import { type IdentityPolicy, type NodeIdentityPolicy, readPolicy } from './identity-policy.ts';
-import { PolicyBook } from './policy-book.ts';
+import { PolicyBook } from './policy-set.ts';
 import { type Chains, checkRegisters, checkTrusted, checkValid, refusedWay } from './rules.ts';
 
 const KEY = `sha256:${'a'.repeat(64)}`;

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { BootStory, Measured } from './boot-story.ts';
+import type { BootStory, Measured } from './boot-log-explainer.ts';
 import type { IdentityPolicy } from './identity-policy.ts';
 import { registerName } from './registers.ts';
 import { Violation } from './violation.ts';

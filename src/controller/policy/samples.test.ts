@@ -4,7 +4,7 @@ import { load, loadAll } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../../build/project.ts';
 import { Judge } from '../attest/judge.ts';
-import type { Ties } from '../attest/ties.ts';
+import type { Ties } from '../attest/machine-finder.ts';
 import { MachineDirectory } from '../machines/directory.ts';
 import { readMachine } from '../machines/machine.ts';
 import type { Proofs } from '../store/machine-identities.ts';

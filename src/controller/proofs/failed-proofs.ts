@@ -1,6 +1,6 @@
 import { Rates } from '../../kit/rates.ts';
 import type { Claim } from '../attest/attestor.ts';
-import type { Found } from '../attest/ties.ts';
+import type { Found } from '../attest/machine-finder.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Alarms } from '../machines/alarms.ts';
 import type { NodeRecord } from '../model/node-record.ts';

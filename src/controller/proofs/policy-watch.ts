@@ -4,7 +4,7 @@ import { isAccepted, isStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
 import { type IdentityPolicy, type NodeIdentityPolicy, readPolicy } from '../policy/identity-policy.ts';
-import type { PolicyBook } from '../policy/policy-book.ts';
+import type { PolicyBook } from '../policy/policy-set.ts';
 import { API_VERSION } from '../store/node-bootstrap.ts';
 
 interface Known {

@@ -1,9 +1,9 @@
 import { ExpectedError } from '../../kit/errors.ts';
-import { MAX_SEALED_PART_BYTES } from '../../protocol/release.ts';
 import { AT_CONTROLLER, MAX_SEALED_DATA_BYTES, type SealedStub } from '../../protocol/sealed-stub.ts';
+import { MAX_SEALED_PART_BYTES } from '../../protocol/secret-release.ts';
 import { type SealKeyFor, sealKeyFor } from '../../tpm/sealing/sealed-key.ts';
 import { partDigest, sealPart } from '../../tpm/sealing/sealed-part.ts';
-import type { SealedPart } from '../release/sealed-parts.ts';
+import type { SealedPart } from '../secret-release/sealed-parts.ts';
 import type { SealedFor } from './machine-data.ts';
 
 interface ToSeal {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyPlace } from '../keys/key-storage.ts';
 import { followKeys } from '../keys/key-watch.ts';
-import type { KeyPlace } from '../keys/place.ts';
-import { tokenKeySecret } from '../keys/secret-place.ts';
+import { tokenKeySecret } from '../keys/secret-storage.ts';
 import { TokenKeys, type TokenMaterial } from '../keys/token-keys.ts';
 import { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';

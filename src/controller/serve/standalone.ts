@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { Bearers } from '../attest/bearers.ts';
+import { Bearers } from '../attest/certificate-checker.ts';
 import { Enrolment } from '../attest/enrolment.ts';
 import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { TokenAttestor } from '../attest/token.ts';
 import { EventIntake } from '../ingest/intake.ts';
 import { Keys, makeMaterial } from '../keys/key-ring.ts';
+import { madeOnce } from '../keys/key-storage.ts';
 import { followKeys } from '../keys/key-watch.ts';
 import { KeySetting } from '../keys/keys.ts';
-import { madeOnce } from '../keys/place.ts';
 import type { Log } from '../log.ts';
 import { budgeted } from '../store/budgeted-store.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { Metrics } from '../web/metrics.ts';
-import { Front } from './front.ts';
+import { Front } from './front-servers.ts';
 import type { Running } from './running.ts';
 import type { StandaloneSettings } from './settings.ts';
 

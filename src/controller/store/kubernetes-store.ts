@@ -1,7 +1,7 @@
 import type { KubeClient } from '../kube/client.ts';
 import { isStatus, KubeError } from '../kube/kube-error.ts';
 import type { ListOf } from '../kube/objects.ts';
-import { readTable } from '../kube/table.ts';
+import { readTable } from '../kube/read-table.ts';
 import type { CertificateState, NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary } from '../model/summary.ts';
 import { busy, isOvertaken, refusal } from './api-errors.ts';

@@ -1,7 +1,7 @@
 import { messageOf } from '../model/message.ts';
 import type { NodeRecord, StoredEvent } from '../model/node-record.ts';
 import type { Summary } from '../model/summary.ts';
-import { filled } from './filled.ts';
+import { filled } from './fill-empty-texts.ts';
 import type { NodeBootstrapStatus } from './node-bootstrap.ts';
 import { positionOf } from './node-line.ts';
 import { type Addition, storedForm } from './store.ts';

@@ -1,5 +1,5 @@
 import { Counter, Histogram, Registry } from './registry.ts';
-import { watchTroubles } from './watch-troubles.ts';
+import { watchTroubles } from './watch-failures.ts';
 
 /** Figures of the approver. */
 export class ApproverMetrics extends Registry {

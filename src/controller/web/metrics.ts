@@ -1,5 +1,5 @@
 import { Counter, Histogram, Registry } from './registry.ts';
-import { watchTroubles } from './watch-troubles.ts';
+import { watchTroubles } from './watch-failures.ts';
 
 /** Figures of the controller that machines talk to. */
 export class Metrics extends Registry {

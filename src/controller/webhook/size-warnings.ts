@@ -1,5 +1,5 @@
 import { CLOUDS, sizeFor } from '../../kit/bytes/user-data-limits.ts';
-import { counted } from '../../kit/counted.ts';
+import { counted } from '../../kit/pluralize.ts';
 
 /** Names the platforms that took bootstrap data before files were added, and do not take them now. */
 export function sizeWarnings(before: number, after: number): string[] {

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
-import { Gathered } from '../../kit/bytes/gathered.ts';
+import { Gathered } from '../../kit/bytes/byte-collector.ts';
 import { digest } from '../../kit/digest.ts';
 import { type AdmissionRequest, readReview } from './admission-review.ts';
 import { MODES, type Mode } from './bootstrap-data.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { exponentAsLongAsModulus } from '../../../test/support/tls/monstrous-chain.ts';
+import { exponentAsLongAsModulus } from '../../../test/support/tls/expensive-chain.ts';
 import {
   authorityExtensions,
   extension,

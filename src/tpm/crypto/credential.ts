@@ -1,7 +1,7 @@
 import type { EcArea, RsaArea } from '../objects/public-area.ts';
 import { sized } from '../wire/writer.ts';
-import { protect } from './protect.ts';
 import { shareSeed } from './shared-seed.ts';
+import { protect } from './wrap-sensitive.ts';
 
 /** What TPM2_ActivateCredential takes. */
 export interface Credential {

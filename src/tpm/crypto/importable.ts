@@ -3,8 +3,8 @@ import { digestOf, encodeSelection, type PcrSelection, type PcrValues } from '..
 import { type EcArea, encodePublic, nameOf, type RsaArea, type SealedArea } from '../objects/public-area.ts';
 import { ALG, ATTRIBUTE, COMMAND } from '../wire/constants.ts';
 import { bytesOf, NOTHING, sized, u16, u32 } from '../wire/writer.ts';
-import { protect } from './protect.ts';
 import { shareSeed } from './shared-seed.ts';
+import { protect } from './wrap-sensitive.ts';
 
 /** A secret that one TPM alone can open, made without having met it. */
 export interface Importable {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host } from '../../../src/agent/host/host.ts';
 import type { HttpClient } from '../../../src/agent/host/network.ts';
 import { enrol } from '../../../src/agent/identity/enrol.ts';
-import type { Send } from '../../../src/agent/identity/send.ts';
+import type { Send } from '../../../src/agent/identity/send-request.ts';
 import { type MachineWithTpm, machineWithTpm } from '../../support/tpm/software-tpm.ts';
 import type { BenchScene } from '../fleet/scene.ts';
 

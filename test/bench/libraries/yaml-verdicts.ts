@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { Report } from '../../../src/agent/text/report.ts';
+import { Report } from '../../../src/agent/text/diagnostics.ts';
 import { plainText, type SourceText } from '../../../src/agent/text/source-text.ts';
 import { Builder } from '../../../src/agent/text/yaml/builder.ts';
-import type { Node } from '../../../src/agent/text/yaml/node.ts';
 import { parseYaml } from '../../../src/agent/text/yaml/parse.ts';
 import { checkText } from '../../../src/agent/text/yaml/scan/text-rules.ts';
+import type { Node } from '../../../src/agent/text/yaml/yaml-node.ts';
 import { plainValue } from '../../../src/agent/userdata/fixtures/plain-value.ts';
 import { yamlExamples } from '../../../src/agent/userdata/fixtures/read-json.ts';
 import { type JsYaml, nodeOfEvents } from './yaml-events.ts';

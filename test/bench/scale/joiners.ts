@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createHost } from '../../../src/agent/create-host.ts';
 import type { Host } from '../../../src/agent/host/host.ts';
 import { awaitCluster } from '../../../src/agent/kubeadm/run/await-cluster.ts';
-import { createHost } from '../../../src/agent/machine.ts';
 import { kubeadmLike } from './kubeadm-like.ts';
 
 /** One machine that waits for the cluster. */

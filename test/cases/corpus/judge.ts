@@ -2,7 +2,7 @@ import type { Document, ReportEntry } from '../../../src/agent/document/document
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import { checkDocument } from '../../../src/agent/preflight/check-document.ts';
 import { plan } from '../../../src/agent/steps/plan.ts';
-import { checkMakesNode } from '../../../src/agent/userdata/makes-node.ts';
+import { checkMakesNode } from '../../../src/agent/userdata/creates-node.ts';
 import { readUserData } from '../../../src/agent/userdata/read-user-data.ts';
 import type { Corpus, Input } from './inputs.ts';
 

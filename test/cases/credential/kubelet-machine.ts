@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Given, giveCredential } from '../../../src/agent/credential/credential.ts';
-import { writeKubeletConfig } from '../../../src/agent/credential/set-up.ts';
+import { writeKubeletConfig } from '../../../src/agent/credential/kubelet-setup.ts';
 import type { Host } from '../../../src/agent/host/host.ts';
 import type { ApiServer } from '../../support/controller/api-server.ts';
 import type { MachineWithTpm } from '../../support/tpm/software-tpm.ts';

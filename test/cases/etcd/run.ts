@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
-import { hexId } from '../../../src/agent/kubeadm/repeat/etcd/decide.ts';
+import { hexId } from '../../../src/agent/kubeadm/repeat/etcd/decide-membership.ts';
 import {
   learnersOf,
   leaveEtcd,

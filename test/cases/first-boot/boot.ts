@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root as checkout, projectVersion } from '../../../build/project.ts';
 import { CLOUD_INIT_BOOT, cloudInitRoot, type Finished, withScratchRoot } from '../../lab/lab.ts';
-import type { MadeRelease } from '../../support/release/made-release.ts';
+import type { MadeRelease } from '../../support/release/test-release.ts';
 import { fill } from '../values.ts';
 
 /** What a test changes of the shipped settings, and where the server is. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MadeRelease } from '../../support/release/made-release.ts';
+import type { MadeRelease } from '../../support/release/test-release.ts';
 import { boot, SERVE, type Settings, shipped } from './boot.ts';
 
 interface Fault {

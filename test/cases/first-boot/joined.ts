@@ -5,7 +5,7 @@ import { type Machine, openLab } from '../../lab/lab.ts';
 import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { metaData } from '../../support/cluster-api/user-data.ts';
 import { SEED } from '../../support/machines.ts';
-import type { MadeRelease } from '../../support/release/made-release.ts';
+import type { MadeRelease } from '../../support/release/test-release.ts';
 import { fileOf } from '../case-file.ts';
 import { fill, secretsOf, valuesOf } from '../values.ts';
 import { expectVerdict } from '../verdict.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { madeRelease } from '../../support/release/made-release.ts';
+import { madeRelease } from '../../support/release/test-release.ts';
 import { expectRefused } from './faults.ts';
 import { expectFetched } from './fetched.ts';
 import { expectJoined } from './joined.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BOOT_PCRS, readTpm } from '../../../src/agent/identity/tpm/read-tpm.ts';
-import { RELEASE_PATH } from '../../../src/protocol/release.ts';
+import { RELEASE_PATH } from '../../../src/protocol/secret-release.ts';
 import { eventually } from '../../support/eventually.ts';
 import { extendPcr, type MachineWithTpm } from '../../support/tpm/software-tpm.ts';
 import type { Scene } from '../hostile/scene.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openKubeadmFiles } from '../../../src/agent/cli/shim/open-kubeadm-files.ts';
+import { openKubeadmFiles } from '../../../src/agent/cli/shim/open-sealed-kubeadm-files.ts';
 import { readTpm } from '../../../src/agent/identity/tpm/read-tpm.ts';
 import { sensitive } from '../../../src/secrets/sensitive.ts';
 import { controllerCommand } from '../../support/controller/controller-process.ts';

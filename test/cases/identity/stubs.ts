@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host } from '../../../src/agent/host/host.ts';
-import { openUserData } from '../../../src/agent/sealed/open.ts';
+import { openUserData } from '../../../src/agent/sealed/open-user-data.ts';
 import { type Loaded, loadDocument } from '../../../src/agent/userdata/load.ts';
 import type { SealedStub } from '../../../src/protocol/sealed-stub.ts';
 import { controllerCommand } from '../../support/controller/controller-process.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { madeRelease } from '../../support/release/made-release.ts';
+import { madeRelease } from '../../support/release/test-release.ts';
 import { expectApplied } from './applied.ts';
 import { expectMerged } from './merged.ts';
 import { serving } from './served.ts';

@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert';
 import { execaSync } from 'execa';
-import { checkConfig } from '../../../src/agent/kubeadm/config/api/check.ts';
+import { checkConfig } from '../../../src/agent/kubeadm/config/api/check-config.ts';
 import { convertConfig } from '../../../src/agent/kubeadm/config/api/convert.ts';
 import { readDocuments } from '../../../src/agent/kubeadm/config/yaml/config-documents.ts';
-import { KUBEADM, type StandIn } from '../../support/kubeadm/kubeadm-stand-in.ts';
+import { KUBEADM, type StandIn } from '../../support/kubeadm/fake-kubeadm.ts';
 import { type ConfigCase, sound, spoilers } from './configs.ts';
 
 /** Converts a configuration for the real kubeadm and looks at what that one has read. */

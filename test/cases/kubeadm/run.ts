@@ -8,7 +8,7 @@ import { takeInventory } from '../../../src/agent/kubeadm/repeat/inventory.ts';
 import { cleanAfter } from '../../../src/agent/kubeadm/repeat/leftovers.ts';
 import { kubeadmVersion } from '../../../src/agent/kubeadm/run/real-kubeadm.ts';
 import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
-import { StandIn } from '../../support/kubeadm/kubeadm-stand-in.ts';
+import { StandIn } from '../../support/kubeadm/fake-kubeadm.ts';
 import { type CallCase, calls } from './calls.ts';
 import { compareChecks, convertAndRead } from './compare-configs.ts';
 import { configs } from './configs.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
-import { readMachine } from '../../../src/agent/platform/machine.ts';
-import { readSettings } from '../../../src/agent/userdata/sources/machine/settings.ts';
-import { SOURCES } from '../../../src/agent/userdata/sources/table.ts';
+import { readMachine } from '../../../src/agent/platform/platform-info.ts';
+import { readSettings } from '../../../src/agent/userdata/sources/detection/datasource-settings.ts';
+import { SOURCES } from '../../../src/agent/userdata/sources/source-table.ts';
 import { unpackedPackage } from '../../lab/lab.ts';
 
 const DMI = '/sys/class/dmi/id';

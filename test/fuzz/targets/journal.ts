@@ -1,5 +1,5 @@
 import { describeRecord } from '../../../src/agent/cli/text/describe-record.ts';
-import { readStatus } from '../../../src/agent/cli/text/status-read.ts';
+import { readStatus } from '../../../src/agent/cli/text/read-status.ts';
 import { statusText } from '../../../src/agent/cli/text/status-text.ts';
 import { JOURNAL, OUTCOME } from '../../../src/agent/document/paths.ts';
 import { historyOf } from '../../../src/agent/engine/history.ts';
@@ -9,7 +9,7 @@ import { readOutcome } from '../../../src/agent/engine/read-outcome.ts';
 import { JournalEvents } from '../../../src/agent/report/events/from-journal.ts';
 import { Spool } from '../../../src/agent/report/spool/spool.ts';
 import { JournalTail } from '../../../src/agent/report/watch/journal-tail.ts';
-import { verdictOf } from '../../../src/agent/report/watch/outcome-watch.ts';
+import { verdictOf } from '../../../src/agent/report/watch/sequence-ended-event.ts';
 import { jsonLines, jsons, texts } from '../corpus.ts';
 import { memoryHost } from '../memory-host.ts';
 import { must, type Target } from '../target.ts';

@@ -1,4 +1,4 @@
-import { checkConfig } from '../../../src/agent/kubeadm/config/api/check.ts';
+import { checkConfig } from '../../../src/agent/kubeadm/config/api/check-config.ts';
 import { convertConfig } from '../../../src/agent/kubeadm/config/api/convert.ts';
 import { readCall } from '../../../src/agent/kubeadm/config/read-call.ts';
 import { shapedConfig } from '../../../src/agent/kubeadm/config/shaped-arguments.ts';

@@ -156,7 +156,7 @@ export const forms: Target = {
     ],
     ...['launch-index', 'merge-type', 'vendor_data', 'enabled', 'prefix', ...KEYS.slice(0, 20)],
   ],
-  corpus: () => texts(ARCHIVE, INCLUDES, ...testTexts('src/agent/userdata/forms')),
+  corpus: () => texts(ARCHIVE, INCLUDES, ...testTexts('src/agent/userdata/includes')),
   run: async (bytes) => [
     await planned({ '/user-data': bytes }),
     await planned({
@@ -279,7 +279,11 @@ export const nodeSettings: Target = {
   name: 'node-settings',
   dictionary: [...NODE_KEYS, ...KEYS.slice(-30)],
   corpus: () =>
-    texts(SETTINGS, `slipway:\n${SETTINGS.replace(/^/gm, '  ')}`, ...testTexts('src/agent/userdata/node')),
+    texts(
+      SETTINGS,
+      `slipway:\n${SETTINGS.replace(/^/gm, '  ')}`,
+      ...testTexts('src/agent/userdata/node-settings'),
+    ),
   run: async (bytes) => [
     await planned({ '/user-data': JOIN, [NODE_FILES.machine]: bytes }),
     await planned({

@@ -1,6 +1,6 @@
 import { load, loadAll } from 'js-yaml';
 import { expect, it } from 'vitest';
-import { checkConfig } from '../../../src/agent/kubeadm/config/api/check.ts';
+import { checkConfig } from '../../../src/agent/kubeadm/config/api/check-config.ts';
 import { readDocuments } from '../../../src/agent/kubeadm/config/yaml/config-documents.ts';
 import type { ClusterData } from './cluster-data.ts';
 import { clusterConfiguration, initConfiguration, joinConfiguration } from './kubeadm-configuration.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { Play, Played } from './play.ts';
+import type { Play, Played } from './scenario.ts';
 
 const PLAY = join(import.meta.dirname, 'play.ts');
 

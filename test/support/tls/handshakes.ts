@@ -5,7 +5,7 @@ import { connect as connectTls, createSecureContext } from 'node:tls';
 import { nodeBinary } from '../../../build/project.ts';
 import { start } from '../../lab/process/command.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
-import { monstrousChain } from './monstrous-chain.ts';
+import { monstrousChain } from './expensive-chain.ts';
 
 /** Hostile handshakes with a controller on the loopback: each shows a client certificate that is expensive to verify. */
 export interface Handshakes {

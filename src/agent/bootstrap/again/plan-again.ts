@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/counted.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import type { Failure, JournalRecord, StepOutline } from '../../../protocol/journal.ts';
 import type { Document } from '../../document/document.ts';
 import { failure } from '../../engine/failure.ts';

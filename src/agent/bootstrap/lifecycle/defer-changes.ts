@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/counted.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import type { Finding } from '../../../protocol/journal.ts';
 import type { Step } from '../../engine/step.ts';
 import type { Change, Changes } from './changes.ts';

@@ -1,6 +1,6 @@
 import { INCLUDES_DIR } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { blackOut } from '../../redaction/black-out.ts';
+import { blackOut } from '../../redaction/overwrite-secrets.ts';
 
 /** Seeds on the machine's own disk. A volume is its maker's, and the hypervisor's. */
 const SEEDS = [

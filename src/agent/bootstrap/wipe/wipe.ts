@@ -1,8 +1,8 @@
 import type { Document } from '../../document/document.ts';
 import { noteWiped } from '../../engine/wiped-note.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { blackOut } from '../../redaction/black-out.ts';
 import { documentSecrets, knownSecrets } from '../../redaction/document-secrets.ts';
+import { blackOut } from '../../redaction/overwrite-secrets.ts';
 import { plan } from '../../steps/plan.ts';
 import { includeAny, wipeCopies } from './wipe-copies.ts';
 

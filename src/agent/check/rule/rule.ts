@@ -1,5 +1,5 @@
 import type { Position } from '../../document/document.ts';
-import type { Seen } from './seen.ts';
+import type { Seen } from './lint-input.ts';
 
 export type Severity = 'error' | 'warning' | 'note';
 

@@ -1,6 +1,6 @@
 import { placeInFile } from '../../document/position.ts';
+import type { FileText, Seen } from '../rule/lint-input.ts';
 import type { Hit, Rule } from '../rule/rule.ts';
-import type { FileText, Seen } from '../rule/seen.ts';
 
 const CONFIG = /^apiVersion:\s*["']?kubeadm\.k8s\.io\//m;
 

@@ -1,6 +1,6 @@
+import type { Seen, ShellText } from '../rule/lint-input.ts';
 import type { Hit, Rule } from '../rule/rule.ts';
-import type { Seen, ShellText } from '../rule/seen.ts';
-import { isFrame, type Piece } from '../shell/outline.ts';
+import { isFrame, type Piece } from '../shell/split-commands.ts';
 
 /** Programs that practically never fail: nothing is lost with their status. */
 const SAFE =

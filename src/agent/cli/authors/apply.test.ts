@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
-import { capaUserData } from '../../userdata/handed/fixtures/capa.ts';
+import { capaUserData } from '../../userdata/chunked/fixtures/capa.ts';
 import { applyCommand } from './apply.ts';
 
 async function applied(userData: string, partly: boolean) {

@@ -1,21 +1,21 @@
 import { UsageError } from '../../../kit/errors.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
-import { remember } from '../../../secrets/known.ts';
 import { redact } from '../../../secrets/redact.ts';
+import { remember } from '../../../secrets/remembered.ts';
 import { apply, type Parted, parted } from '../../apply/apply.ts';
+import { createHost } from '../../create-host.ts';
 import type { Document } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { createHost } from '../../machine.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
 import { documentSecrets } from '../../redaction/document-secrets.ts';
 import { plan } from '../../steps/plan.ts';
 import { preview } from '../../steps/preview.ts';
 import { unaskedPrograms } from '../../steps/unasked-programs.ts';
-import { ONLY_ELSEWHERE } from '../../userdata/opened.ts';
+import { ONLY_ELSEWHERE } from '../../userdata/user-data-reference.ts';
 import { demandRoot, rootOption, withUsage } from '../options/options.ts';
-import { complain, complainOf } from '../text/complain.ts';
-import { readForMachine } from './for-machine.ts';
+import { complain, complainOf } from '../text/print-failure.ts';
 import { readInput } from './input.ts';
+import { readForMachine } from './read-user-data-file.ts';
 
 interface ApplyFlags {
   root: string;

@@ -1,5 +1,5 @@
 import { visible } from '../../../kit/terminal/visible.ts';
-import type { Finding } from '../../check/check.ts';
+import type { Finding } from '../../check/lint-document.ts';
 
 /** What was found in one file. */
 export interface Checked {

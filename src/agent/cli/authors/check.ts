@@ -1,27 +1,27 @@
 import { CLOUDS } from '../../../kit/bytes/user-data-limits.ts';
 import { UsageError } from '../../../kit/errors.ts';
-import { remember } from '../../../secrets/known.ts';
 import { redact } from '../../../secrets/redact.ts';
-import { check, type Finding, findingOf } from '../../check/check.ts';
+import { remember } from '../../../secrets/remembered.ts';
+import { check, type Finding, findingOf } from '../../check/lint-document.ts';
+import { unreadableHere } from '../../check/shell-syntax.ts';
 import { stubProblems } from '../../check/stub-problems.ts';
-import { unknownZone } from '../../check/unknown-zone.ts';
-import { unreadableHere } from '../../check/unreadable-here.ts';
+import { unknownZone } from '../../check/unknown-timezone.ts';
+import { createHost } from '../../create-host.ts';
 import type { Host } from '../../host/host.ts';
-import { createHost } from '../../machine.ts';
 import type { Instance } from '../../platform/instance/instance.ts';
 import { checkDocument } from '../../preflight/check-document.ts';
 import { documentSecrets } from '../../redaction/document-secrets.ts';
 import { plan } from '../../steps/plan.ts';
 import { preview } from '../../steps/preview.ts';
-import { NOT_ASKED } from '../../userdata/forms/included.ts';
-import { configOfFile } from '../../userdata/instance/config-of-file.ts';
-import { checkMakesNode } from '../../userdata/makes-node.ts';
+import { checkMakesNode } from '../../userdata/creates-node.ts';
+import { NOT_ASKED } from '../../userdata/includes/fetch-include.ts';
+import { configOfFile } from '../../userdata/instance/network-config-file.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 import { pathOption, withUsage } from '../options/options.ts';
 import { type Checked, checkedAsJson, checkedAsText } from './check-text.ts';
 import { readInput, UnreadableInput } from './input.ts';
-import { ofNoImage } from './no-image.ts';
 import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';
+import { ofNoImage } from './without-image.ts';
 
 interface CheckFlags {
   strict?: boolean;

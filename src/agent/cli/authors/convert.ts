@@ -1,9 +1,9 @@
 import { UsageError } from '../../../kit/errors.ts';
-import { createHost } from '../../machine.ts';
+import { createHost } from '../../create-host.ts';
 import { withUsage } from '../options/options.ts';
-import { complainOf } from '../text/complain.ts';
-import { readForMachine, readForOther } from './for-machine.ts';
+import { complainOf } from '../text/print-failure.ts';
 import { readInput } from './input.ts';
+import { readForMachine, readForOther } from './read-user-data-file.ts';
 
 interface ConvertFlags {
   metaData?: string;

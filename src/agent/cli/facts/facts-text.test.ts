@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { createHost } from '../../create-host.ts';
 import { GPU_SERVER, plant } from '../../facts/fixtures/tree.ts';
 import { gatherFacts } from '../../facts/gather.ts';
-import { createHost } from '../../machine.ts';
 import { run } from '../program.ts';
 import { factsText } from './facts-text.ts';
 

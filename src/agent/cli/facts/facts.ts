@@ -1,9 +1,9 @@
 import { UsageError } from '../../../kit/errors.ts';
 import { visibleTexts } from '../../../kit/terminal/visible.ts';
+import { createHost } from '../../create-host.ts';
 import { gatherFacts } from '../../facts/gather.ts';
 import type { Files } from '../../host/files.ts';
 import { HostError } from '../../host/host.ts';
-import { createHost } from '../../machine.ts';
 import { formatOption, rootOption, withUsage } from '../options/options.ts';
 import { columnsOf } from '../text/live-line.ts';
 import { factsText } from './facts-text.ts';

@@ -10,14 +10,14 @@ it.each([
   ['ends itself', 'new Promise(() => process.exit(0))', 0, /^$/],
   ['fails', 'Promise.reject(new Error("oh"))', 1, /oh/],
 ])('the exit status of a program that %s', (_, program, status, told) => {
-  const code = `const { start } = await import(${JSON.stringify(CRASH)}); start(() => ${program});`;
+  const code = `const { runToExitStatus } = await import(${JSON.stringify(CRASH)}); runToExitStatus(() => ${program});`;
   const ended = execaSync(nodeBinary(), ['--input-type=module', '-e', code], { reject: false });
   expect(ended.exitCode).toBe(status);
   expect(ended.stderr).toMatch(told);
 });
 
 const full = (work: string, redirected: string) => {
-  const code = `const { catchFaults, start } = await import(${JSON.stringify(CRASH)}); start(async () => { ${work} });`;
+  const code = `const { catchUncaughtErrors, runToExitStatus } = await import(${JSON.stringify(CRASH)}); runToExitStatus(async () => { ${work} });`;
   const argv = ['-c', `exec "$0" --input-type=module -e "$1" ${redirected}`, nodeBinary(), code];
   return execaSync('sh', argv, { reject: false });
 };
@@ -33,7 +33,7 @@ it.runIf(process.platform === 'linux').each(['>/dev/full', '>/dev/full 2>/dev/fu
   (redirected) => {
     const work = `
       const stop = new AbortController();
-      const fault = catchFaults(stop);
+      const fault = catchUncaughtErrors(stop);
       const pause = () => new Promise((done) => setImmediate(done));
       for (const stream of [process.stdout, process.stderr, process.stdout, process.stderr])
         { stream.write('a'); await pause(); }

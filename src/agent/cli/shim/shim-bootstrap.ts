@@ -14,9 +14,9 @@ import { type Loaded, loadCall, loadDocument } from '../../userdata/load.ts';
 import { catchFaults } from '../process/crash.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { version } from '../process/version.ts';
-import { complain } from '../text/complain.ts';
 import { lineWatcher } from '../text/line-watcher.ts';
-import { openKubeadmFiles } from './open-kubeadm-files.ts';
+import { complain } from '../text/print-failure.ts';
+import { openKubeadmFiles } from './open-sealed-kubeadm-files.ts';
 
 const PERMANENT_STATUS = 1;
 
@@ -79,7 +79,7 @@ export async function shimBootstrap(host: Host, invocation: BootstrapCall): Prom
       return withSuccessCallbacks(run, outcome, own ? wipeCallback({ host }, own) : []);
     });
     if (outcome.failure) complain(outcome.failure);
-    await (await import('../process/collect-after.ts')).collectAfter(host, outcome);
+    await (await import('../process/collect-after-failure.ts')).collectAfter(host, outcome);
     return shimStatus(outcome);
   } catch (error) {
     if (!(error instanceof AgentBusyError)) throw error;

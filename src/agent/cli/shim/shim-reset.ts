@@ -4,7 +4,7 @@ import { Journal } from '../../engine/journal.ts';
 import type { Host } from '../../host/host.ts';
 import { forgetAttempt } from '../../kubeadm/repeat/attempt-note.ts';
 import { forgetInventory } from '../../kubeadm/repeat/inventory.ts';
-import { forgetSuccess } from '../../kubeadm/repeat/succeeded.ts';
+import { forgetSuccess } from '../../kubeadm/repeat/success-marker.ts';
 import { wakeReporter } from '../../tools/wake-reporter.ts';
 import { version } from '../process/version.ts';
 

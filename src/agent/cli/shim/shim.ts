@@ -1,3 +1,4 @@
+import { createHost } from '../../create-host.ts';
 import { failure } from '../../engine/failure.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { parseInvocation } from '../../kubeadm/config/invocation.ts';
@@ -7,9 +8,8 @@ import {
   kubeadmEnvironment,
   refuseSlipwayAsCaller,
 } from '../../kubeadm/run/real-kubeadm.ts';
-import { createHost } from '../../machine.ts';
 import { isRoot } from '../options/options.ts';
-import { complain } from '../text/complain.ts';
+import { complain } from '../text/print-failure.ts';
 
 /** A shell's own exit statuses for a program that is not there, and for one that is no program. */
 const NOT_FOUND = 127;

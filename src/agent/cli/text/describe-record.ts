@@ -1,5 +1,5 @@
-import { counted } from '../../../kit/counted.ts';
 import { formatMs } from '../../../kit/duration.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import type { JournalRecord } from '../../../protocol/journal.ts';
 
 /** What a record means to somebody who watches; undefined where it means nothing. */

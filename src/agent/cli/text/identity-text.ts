@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { counted } from '../../../kit/counted.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import type { BootState } from '../../identity/tpm/boot-log.ts';
 import type { TpmIdentity } from '../../identity/tpm/read-tpm.ts';

@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
 import { plan } from '../../steps/plan.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
-import { complainOf } from './complain.ts';
 import { planAsJson, planAsText } from './plan-text.ts';
+import { complainOf } from './print-failure.ts';
 
 const read = (text: string) =>
   readUserData(Buffer.from(`#cloud-config\n${text}`), { source: 'file', metaData: {} });

@@ -1,9 +1,9 @@
-import { counted } from '../../../kit/counted.ts';
 import { formatMs } from '../../../kit/duration.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
-import { clean } from '../../../secrets/clean.ts';
 import { redact } from '../../../secrets/redact.ts';
+import { clean } from '../../../secrets/redact-texts.ts';
 import type { Document, ReportEntry } from '../../document/document.ts';
 import type { PowerStateSettings } from '../../document/system-settings.ts';
 import { idWidth, type PlannedStep } from '../../steps/kind/step-kind.ts';

@@ -1,7 +1,7 @@
 import { formatMs } from '../../../kit/duration.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { LiveLine, type Terminal } from './live-line.ts';
-import type { Status, StepStatus } from './status-read.ts';
+import type { Status, StepStatus } from './read-status.ts';
 
 /** One line that says where things stand: rewritten on a terminal, written when it changes elsewhere. */
 export function liveStatus(stream: Terminal & { isTTY?: boolean }): {

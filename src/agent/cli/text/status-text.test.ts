@@ -3,11 +3,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { width } from '../../../kit/terminal/columns.ts';
 import type { RecordBody } from '../../../protocol/journal.ts';
+import { createHost } from '../../create-host.ts';
 import { Journal } from '../../engine/journal.ts';
 import type { Host } from '../../host/host.ts';
-import { createHost } from '../../machine.ts';
+import { readStatus, type Status } from './read-status.ts';
 import { liveStatus } from './status-live.ts';
-import { readStatus, type Status } from './status-read.ts';
 import { statusText } from './status-text.ts';
 
 let root: string;

@@ -6,7 +6,7 @@ import type { Failure } from '../../../protocol/journal.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { explainCall } from './explain.ts';
 import { columnsOf } from './live-line.ts';
-import { ONLY_ROOT, type Status, type StepStatus } from './status-read.ts';
+import { ONLY_ROOT, type Status, type StepStatus } from './read-status.ts';
 
 /** How the place shows text where it is printed. */
 interface Looks {

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { StandIn } from '../../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { markLogs, readPodLogs, readStaticPods } from './static-pods.ts';
 

@@ -5,9 +5,9 @@ import { type History, historyOf } from '../history.ts';
 import { noteOf } from '../last-instance.ts';
 import { exitStatusOf, type SequenceOptions, type SequenceResult } from '../sequence.ts';
 import { Deadline } from './deadline.ts';
-import { asFinding, asVerdict, stops, type Verdict } from './once-more.ts';
 import { StepRunner } from './run-step.ts';
-import { Telling } from './telling.ts';
+import { Telling } from './sequence-log.ts';
+import { asFinding, asVerdict, stops, type Verdict } from './step-verdict.ts';
 
 /** The shell that the steps of a group share is gone, or there is none. */
 const ENDS_GROUP: ReadonlySet<Code> = new Set(['CommandEndedScript', 'ToolMissing']);

@@ -8,8 +8,8 @@ import type { History } from '../history.ts';
 import type { SequenceOptions } from '../sequence.ts';
 import type { Step, StepContext, StepResult } from '../step.ts';
 import type { Deadline } from './deadline.ts';
-import { isToRunAgain, type Verdict } from './once-more.ts';
-import type { Telling } from './telling.ts';
+import type { Telling } from './sequence-log.ts';
+import { isToRunAgain, type Verdict } from './step-verdict.ts';
 
 const DEFAULT_ATTEMPTS = 3;
 const CALL_AGAIN = 'Call kubeadm again as before; it goes on where it stopped.';

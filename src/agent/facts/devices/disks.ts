@@ -1,7 +1,7 @@
 import { HostError } from '../../host/host.ts';
-import { defined } from '../reading/defined.ts';
+import type { Reading } from '../reading/fact-reader.ts';
 import type { Disk } from '../reading/facts.ts';
-import type { Reading } from '../reading/reading.ts';
+import { defined } from '../reading/omit-undefined.ts';
 
 const BLOCK = '/sys/block';
 /** The unit of /sys, whatever the disk's own sector size is. */

@@ -1,6 +1,6 @@
-import { defined } from '../reading/defined.ts';
+import type { Reading } from '../reading/fact-reader.ts';
 import type { NetworkInterface } from '../reading/facts.ts';
-import type { Reading } from '../reading/reading.ts';
+import { defined } from '../reading/omit-undefined.ts';
 
 const NET = '/sys/class/net';
 const IPV6 = '/proc/net/if_inet6';

@@ -1,5 +1,5 @@
+import type { Reading } from '../reading/fact-reader.ts';
 import type { PciDevice } from '../reading/facts.ts';
-import type { Reading } from '../reading/reading.ts';
 
 /** Where distributions keep the PCI ID Repository. */
 const FILES = ['/usr/share/hwdata/pci.ids', '/usr/share/misc/pci.ids', '/usr/share/pci.ids'];

@@ -1,7 +1,7 @@
-import { defined } from '../reading/defined.ts';
+import type { Reading } from '../reading/fact-reader.ts';
 import type { Gpu, PciDevice } from '../reading/facts.ts';
-import { AMD, MAKERS_OF_GPUS, NVIDIA } from '../reading/gpu-makers.ts';
-import type { Reading } from '../reading/reading.ts';
+import { AMD, MAKERS_OF_GPUS, NVIDIA } from '../reading/gpu-vendors.ts';
+import { defined } from '../reading/omit-undefined.ts';
 import { nameDevices } from './pci-names.ts';
 
 const DEVICES = '/sys/bus/pci/devices';

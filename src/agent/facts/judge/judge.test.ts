@@ -6,7 +6,7 @@ import { GPU_SERVER, plant } from '../fixtures/tree.ts';
 import { gatherFacts } from '../gather.ts';
 import type { Facts } from '../reading/facts.ts';
 import { asLabelValue, labelsOf } from './labels.ts';
-import { unmet } from './unmet.ts';
+import { unmet } from './unmet-expectations.ts';
 
 let root: string;
 let facts: Facts;

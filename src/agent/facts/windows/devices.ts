@@ -1,7 +1,7 @@
-import { defined } from '../reading/defined.ts';
+import type { Reading } from '../reading/fact-reader.ts';
 import type { Disk, Facts, NetworkInterface, PciDevice } from '../reading/facts.ts';
-import { MAKERS_OF_GPUS } from '../reading/gpu-makers.ts';
-import type { Reading } from '../reading/reading.ts';
+import { MAKERS_OF_GPUS } from '../reading/gpu-vendors.ts';
+import { defined } from '../reading/omit-undefined.ts';
 import type { Instance } from './cim.ts';
 
 /** `PCI\\VEN_10DE&DEV_20B0&SUBSYS_...\\4&...`: Windows' name of a device of PCI. */

@@ -1,6 +1,6 @@
 import type { Host } from '../../host/host.ts';
 import { BIOS, readKey } from '../../host/windows-registry.ts';
-import { defined } from '../reading/defined.ts';
+import { Reading } from '../reading/fact-reader.ts';
 import type {
   CpuFacts,
   Facts,
@@ -9,7 +9,7 @@ import type {
   SourceFacts,
   SystemFacts,
 } from '../reading/facts.ts';
-import { Reading } from '../reading/reading.ts';
+import { defined } from '../reading/omit-undefined.ts';
 import { askCim, type CimClass, type Instance } from './cim.ts';
 import { adaptersOf, cardsOf, drivesOf } from './devices.ts';
 

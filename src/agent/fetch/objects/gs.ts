@@ -1,7 +1,7 @@
 import { accessToken, fromMetadata } from '../../platform/credentials/cloud-token.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { ObjectAddress } from './address.ts';
-import type { Asking, Located } from './located.ts';
+import type { Asking, Located } from './object-request.ts';
 
 const METADATA = 'the metadata service of GCP';
 const TOKEN =

@@ -1,5 +1,5 @@
 import { type ObjectAddress, readObjectAddress } from './address.ts';
-import type { Asking, Located } from './located.ts';
+import type { Asking, Located } from './object-request.ts';
 
 /**
  * Where an object of S3 or Google Cloud Storage lies on the web, with what shows this machine's right to it.

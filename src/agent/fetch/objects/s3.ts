@@ -4,9 +4,9 @@ import { type AwsCredentials, encoded, signedHeaders } from '../../platform/cred
 import { instanceRole } from '../../platform/credentials/instance-role.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import { ec2Platform } from '../../platform/ec2-platform.ts';
-import { readMachine } from '../../platform/machine.ts';
+import { readMachine } from '../../platform/platform-info.ts';
 import type { ObjectAddress } from './address.ts';
-import type { Asking, Located } from './located.ts';
+import type { Asking, Located } from './object-request.ts';
 
 type S3Object = Extract<ObjectAddress, { store: 's3' }>;
 

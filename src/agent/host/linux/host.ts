@@ -4,7 +4,7 @@ import { createHttpClient } from '../common/net/http-client.ts';
 import { interfaceAddresses } from '../common/net/interface-addresses.ts';
 import { callUnix } from '../common/net/unix-call.ts';
 import { createClock } from '../common/system/clock.ts';
-import { stayLean } from '../common/system/stay-lean.ts';
+import { stayLean } from '../common/system/reduce-memory.ts';
 import type { Host, RootPrograms } from '../host.ts';
 import { createBlockDevices } from './files/block-devices.ts';
 import { createFiles } from './files/files.ts';

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'n
 import { win32 } from 'node:path';
 import { tempIn } from '../common/files/leftover-temps.ts';
 import { isErrno } from '../common/system/system-error.ts';
-import { keepForAdministrators } from './access.ts';
+import { keepForAdministrators } from './restrict-access.ts';
 
 /** Scanners and indexers open a new file for moments, and Windows refuses to replace one that is open. */
 const REPLACE_MS = 3_000;

@@ -3,14 +3,14 @@ import { win32 } from 'node:path';
 import { RUN_DIR } from '../../document/paths.ts';
 import { followRun, statusIn, textIn } from '../common/process/durable-run.ts';
 import { elapsedMs } from '../common/system/clock.ts';
-import { childProcess } from '../common/system/late-modules.ts';
+import { childProcess } from '../common/system/lazy-modules.ts';
 import { HostError } from '../host.ts';
 import type { DurableHandle, DurableSpec } from '../processes.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 import { childEnvironment } from './child-environment.ts';
-import { endTree } from './end-tree.ts';
 import { makeFolder } from './files.ts';
 import { toWindows } from './paths.ts';
+import { endTree } from './terminate-tree.ts';
 
 /**
  * Programs whose end an agent that is started again has to know of; files: C:\run\slipway\exec\NAME. On Windows they do not outlive the

@@ -21,11 +21,11 @@ import { watchFile } from '../common/files/watch-file.ts';
 import { toHostError } from '../common/system/system-error.ts';
 import type { FileStat, Files, WriteOptions } from '../files.ts';
 import { HostError } from '../host.ts';
-import { keepForAdministrators } from './access.ts';
 import { openToAppend } from './append-file.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 import { RUN, STATE, toWindows } from './paths.ts';
-import { isPort, writePort } from './write-port.ts';
+import { keepForAdministrators } from './restrict-access.ts';
+import { isPort, writePort } from './serial-port.ts';
 
 /** Bits of a mode that let others read. */
 const OTHERS = 0o077;

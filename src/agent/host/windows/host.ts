@@ -5,7 +5,7 @@ import { createHttpClient } from '../common/net/http-client.ts';
 import { interfaceAddresses } from '../common/net/interface-addresses.ts';
 import { callUnix } from '../common/net/unix-call.ts';
 import { delay, elapsedMs } from '../common/system/clock.ts';
-import { stayLean } from '../common/system/stay-lean.ts';
+import { stayLean } from '../common/system/reduce-memory.ts';
 import { type Host, HostError } from '../host.ts';
 import { readKey } from '../windows-registry.ts';
 import { bootId } from './boot-id.ts';

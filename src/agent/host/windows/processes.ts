@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { win32 } from 'node:path';
 import { runProgram } from '../common/process/run-program.ts';
-import { childProcess } from '../common/system/late-modules.ts';
+import { childProcess } from '../common/system/lazy-modules.ts';
 import { isErrno, toHostError } from '../common/system/system-error.ts';
 import type { Processes } from '../processes.ts';
 import { childEnvironment } from './child-environment.ts';
 import { DurablePrograms } from './durable.ts';
-import { endTree } from './end-tree.ts';
 import { toWindows } from './paths.ts';
+import { endTree } from './terminate-tree.ts';
 
 /** Programs of a Windows machine. Below a root none can be started: Windows has no chroot. */
 export function createProcesses(root: string): Processes {

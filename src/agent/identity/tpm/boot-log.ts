@@ -1,5 +1,5 @@
 import { MAX_LOG_BYTES } from '../../../protocol/attestation.ts';
-import { carryLog } from '../../../tpm/evidence/carried-log.ts';
+import { carryLog } from '../../../tpm/evidence/compact-log.ts';
 import { type BootLog, readBootLog, replay, secureBoot } from '../../../tpm/evidence/event-log.ts';
 import type { PcrValues } from '../../../tpm/objects/pcr-selection.ts';
 import { ALG } from '../../../tpm/wire/constants.ts';

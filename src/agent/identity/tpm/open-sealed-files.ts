@@ -1,4 +1,4 @@
-import { openSealed } from '../../../tpm/commands/sealed.ts';
+import { openSealed } from '../../../tpm/commands/open-sealed.ts';
 import { decrypt, readSealedFile, type SealedFile } from '../../../tpm/sealing/sealed-file.ts';
 import { ALG } from '../../../tpm/wire/constants.ts';
 import { MalformedError } from '../../../tpm/wire/reader.ts';

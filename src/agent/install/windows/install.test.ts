@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { FileStat } from '../../host/files.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { checkWindowsImage } from './check.ts';
+import { checkWindowsImage } from './check-windows-image.ts';
 import { installOnWindows } from './install.ts';
-import { PROGRAM } from './places.ts';
+import { PROGRAM } from './layout.ts';
 
 const FOLDER: FileStat = { kind: 'directory', size: 0, mode: 0o700, uid: 0, gid: 0 };
 

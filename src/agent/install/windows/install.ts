@@ -5,8 +5,8 @@ import { windowsProgram } from '../../host/windows-program.ts';
 import { refuseDowngrade } from '../downgrade.ts';
 import { InstallError } from '../install-error.ts';
 import { unitFile } from '../units.ts';
+import { LOCAL_SCRIPT, PROGRAM, SHIM, TASK, TASK_FILE } from './layout.ts';
 import { addToPath } from './machine-path.ts';
-import { LOCAL_SCRIPT, PROGRAM, SHIM, TASK, TASK_FILE } from './places.ts';
 import { takeStateFolder } from './state-folder.ts';
 
 interface WindowsWishes {

@@ -1,7 +1,7 @@
 import type { Host } from '../../host/host.ts';
 import { readKey, setValue } from '../../host/windows-registry.ts';
 import { InstallError } from '../install-error.ts';
-import { ENVIRONMENT } from './places.ts';
+import { ENVIRONMENT } from './layout.ts';
 
 /** Puts a folder first in the machine's PATH. @returns false where it is there already @throws InstallError */
 export async function addToPath(host: Host, folder: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { STATE_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { windowsProgram } from '../../host/windows-program.ts';
 import { InstallError } from '../install-error.ts';
-import { STATE_FOLDER } from './places.ts';
+import { STATE_FOLDER } from './layout.ts';
 
 const LIMIT_MS = 60_000;
 const MOST_BYTES = 1024 * 1024;

@@ -2,8 +2,8 @@ import { STATE_DIR, WINDOWS_SHIM } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { windowsProgram } from '../../host/windows-program.ts';
 import { unitFile } from '../units.ts';
+import { FOLDER, LOCAL_SCRIPT, PROGRAM, SHIM, TASK, TASK_FILE } from './layout.ts';
 import { takeFromPath } from './machine-path.ts';
-import { FOLDER, LOCAL_SCRIPT, PROGRAM, SHIM, TASK, TASK_FILE } from './places.ts';
 
 const IN_USE = ['EPERM', 'EACCES', 'EBUSY'];
 

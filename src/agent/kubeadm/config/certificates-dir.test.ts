@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { StandIn } from '../../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { certificatesDirOf } from './certificates-dir.ts';
 

@@ -2,8 +2,8 @@
 import { type Sensitive, sensitive } from '../../../secrets/sensitive.ts';
 import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './flags.ts';
 import { PKI } from './kubeadm-files.ts';
+import { type LeastFree, leastFree } from './kubelet/eviction-thresholds.ts';
 import { extraArgument } from './kubelet/extra-argument.ts';
-import { type LeastFree, leastFree } from './kubelet/least-free.ts';
 import { type ConfigDocument, invalid, NODE_KINDS } from './yaml/config-documents.ts';
 import { isValues, type Values, valueAt } from './yaml/config-node.ts';
 import { parseGoDuration } from './yaml/go-duration.ts';

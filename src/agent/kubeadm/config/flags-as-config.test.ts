@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkConfig } from './api/check.ts';
+import { checkConfig } from './api/check-config.ts';
 import { readConfig } from './config.ts';
 import { flagsAsConfig } from './flags-as-config.ts';
 import { readDocuments } from './yaml/config-documents.ts';

@@ -2,7 +2,7 @@ import { sensitive } from '../../../secrets/sensitive.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { KubeadmError } from '../kubeadm-error.ts';
-import { checkConfig } from './api/check.ts';
+import { checkConfig } from './api/check-config.ts';
 import { convertConfig } from './api/convert.ts';
 import { type ConfigProblem, placedMessage } from './api/problem.ts';
 import type { ApiVersion } from './api/versions.ts';

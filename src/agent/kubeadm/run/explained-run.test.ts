@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { readLogFixtures } from '../../../../test/support/logs/log-fixtures.ts';
 import { installTools } from '../../../../test/support/machine-tools.ts';
 import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';

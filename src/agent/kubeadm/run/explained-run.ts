@@ -4,7 +4,7 @@ import { type KubeletWatch, watchKubelet } from '../../diagnosis/causes/kubelet-
 import type { KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import type { Host } from '../../host/host.ts';
 import type { ExplainedSpec, Watched } from './explain-failure.ts';
-import { refusedKubelet } from './refused-kubelet.ts';
+import { refusedKubelet } from './restart-refused-kubelet.ts';
 import { type KubeadmRun, runKubeadm } from './run-kubeadm.ts';
 import { withoutStorageRequest } from './storage-request.ts';
 

@@ -3,7 +3,7 @@ import type { Failure } from '../../../protocol/journal.ts';
 import { WINDOWS_SHIM } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { KubeadmError } from '../kubeadm-error.ts';
-import { askProgram, type Question } from './ask-program.ts';
+import { askProgram, type Question } from './query-program.ts';
 
 /** Searched after PATH: cloud-init and systemd start programs with a PATH that lacks some of them. */
 const KUBEADM_DIRECTORIES = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/bin'];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { installTools } from '../../../../test/support/machine-tools.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { runExplained } from './explained-run.ts';

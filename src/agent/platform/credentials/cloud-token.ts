@@ -1,7 +1,7 @@
 import { textAt } from '../../../kit/json.ts';
 import type { Host } from '../../host/host.ts';
 import { type Ask, basesOf, MetadataClient } from '../metadata/metadata-client.ts';
-import { onMetadata } from './on-metadata.ts';
+import { onMetadata } from './metadata-errors.ts';
 import { SecretError } from './secret-error.ts';
 
 const PATIENCE_MS = 20_000;

@@ -3,7 +3,7 @@ import type { Host } from '../../host/host.ts';
 import { EC2_BASES, withToken } from '../metadata/ec2-token.ts';
 import { MetadataClient } from '../metadata/metadata-client.ts';
 import type { AwsCredentials } from './aws-signature.ts';
-import { onMetadata } from './on-metadata.ts';
+import { onMetadata } from './metadata-errors.ts';
 import { SecretError } from './secret-error.ts';
 
 const PATIENCE_MS = 20_000;

@@ -1,6 +1,6 @@
 import type { ReportEntry } from '../../document/document.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
-import type { SystemFacts } from './system-facts.ts';
+import type { SystemFacts } from './os-facts.ts';
 
 /** What Slipway knows about the machine before it reads the user data. */
 export interface Instance {

@@ -1,5 +1,5 @@
-import { counted } from '../../../kit/counted.ts';
 import { formatMs } from '../../../kit/duration.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import type { EventFailure, SlipwayEvent } from '../../../protocol/events.ts';
 
 /**

@@ -27,7 +27,7 @@ export interface RunState {
  * Derives events from the journal's records, one by one and in order. The same records always give the same events, so
  * a reporter that was restarted reads the journal from its beginning and passes over what it had told.
  *
- * It shares no fold with `slipway status` (cli/text/status-read.ts), nor with the engine (engine/history.ts): this one
+ * It shares no fold with `slipway status` (cli/text/read-status.ts), nor with the engine (engine/history.ts): this one
  * keeps no record, so that a reporter stays small; status adds up all attempts of a step, for which it needs every
  * record; the engine asks what is done for good, over instances, documents and resets. What they have in common is the
  * records' own types.

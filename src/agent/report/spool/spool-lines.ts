@@ -1,6 +1,6 @@
-import { hasShape, isCount, isListOf, isText, maybe } from '../../../protocol/checks.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import { readEvent } from '../../../protocol/read-events.ts';
+import { hasShape, isCount, isListOf, isText, maybe } from '../../../protocol/validators.ts';
 import { WireError } from '../../../protocol/wire.ts';
 
 /** How far the journal has been told. `id` tells one journal from another that took its place. */

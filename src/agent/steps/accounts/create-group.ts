@@ -1,5 +1,5 @@
 import type { Host } from '../../host/host.ts';
-import { runTool } from '../../tools/tool.ts';
+import { runTool } from '../../tools/run-tool.ts';
 import { groupExists } from './files/database.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { UserEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../../tools/problem.ts';
-import { runTool } from '../../tools/tool.ts';
+import { runTool } from '../../tools/run-tool.ts';
+import { Problem } from '../../tools/step-error.ts';
 import { createGroup } from './create-group.ts';
 import { type Account, findAccount, groupExists } from './files/database.ts';
 import type { NewUser, NewUsers } from './new-users.ts';

@@ -1,6 +1,6 @@
 import type { GroupEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { runTool } from '../../tools/tool.ts';
+import { runTool } from '../../tools/run-tool.ts';
 import { groupExists } from './files/database.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { GroupEntry } from '../../document/document.ts';
-import { runTool } from '../../tools/tool.ts';
+import { runTool } from '../../tools/run-tool.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import { createGroup } from './create-group.ts';

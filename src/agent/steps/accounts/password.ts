@@ -1,6 +1,6 @@
 import type { UserEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { runTool } from '../../tools/tool.ts';
+import { runTool } from '../../tools/run-tool.ts';
 import { passwordField } from './files/database.ts';
 
 /** A user's password afterwards; `not-unlocked`: user data wants an open account but gives no password. */

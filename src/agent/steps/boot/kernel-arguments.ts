@@ -1,6 +1,6 @@
 import type { KernelArgumentsEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { attempt } from '../tools/attempt.ts';
 import { isAsAsked } from './command-line.ts';

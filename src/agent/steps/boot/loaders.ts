@@ -1,8 +1,8 @@
 import type { KernelArgumentsEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../../tools/problem.ts';
-import { runTool } from '../../tools/tool.ts';
+import { runTool } from '../../tools/run-tool.ts';
+import { Problem } from '../../tools/step-error.ts';
 import { changedLine } from './command-line.ts';
 
 /** One way in which a machine gives its kernel arguments. */

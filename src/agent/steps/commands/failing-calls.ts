@@ -1,5 +1,5 @@
 import type { Document, ReportEntry } from '../../document/document.ts';
-import { mentionsKubeadmBootstrap } from '../../kubeadm/config/mentions.ts';
+import { mentionsKubeadmBootstrap } from '../../kubeadm/config/mentions-kubeadm.ts';
 import { entryAt } from '../kind/preview.ts';
 
 /** Looked for before the pattern is, which V8 compiles when it is asked for the first time. */

@@ -1,7 +1,7 @@
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
+import { runTool } from '../../tools/run-tool.ts';
 import { systemdRuns } from '../../tools/systemd.ts';
-import { runTool } from '../../tools/tool.ts';
 
 /** If it exists, containerd has not read its latest configuration. A reboot ends both file and need. */
 const DUE = `${RUN_DIR}/containerd-restart`;

@@ -1,6 +1,6 @@
 import type { DirectoryEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 import { giveAttributes } from './attributes.ts';
 
 /** A directory; its missing parents are root's. @throws Problem FileNotWritten; HostError */

@@ -1,5 +1,5 @@
-import { counted } from '../../../kit/counted.ts';
 import { digest } from '../../../kit/digest.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import { prospectOf } from '../../callers/find-callers.ts';
 import type { Document, FetchSettings } from '../../document/document.ts';
 import { isSecretReference, readReference, shownAddress } from '../../stores/reference/reference.ts';

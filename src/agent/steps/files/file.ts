@@ -1,7 +1,7 @@
 import { hasHash } from '../../../kit/digest.ts';
 import type { FetchSettings, FileEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 import { withOpened } from '../tools/sealed-content.ts';
 import { appended } from './appended.ts';
 import { giveAttributes } from './attributes.ts';

@@ -1,7 +1,7 @@
 import { normalize } from 'node:path/posix';
 import type { LinkEntry } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 
 /** A symbolic link, or another name of a file. @throws Problem FileNotWritten; HostError */
 export async function makeLink(host: Host, entry: LinkEntry): Promise<void> {

@@ -14,7 +14,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { Report } from '../../text/report.ts';
+import { Report } from '../../text/diagnostics.ts';
 import { plainText } from '../../text/source-text.ts';
 import { readIgnition } from '../../userdata/ignition/read-ignition.ts';
 import type { Shared } from '../kind/shared.ts';

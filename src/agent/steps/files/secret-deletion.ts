@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/counted.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import type { Sensitive } from '../../../secrets/sensitive.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';

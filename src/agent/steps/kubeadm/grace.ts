@@ -1,7 +1,7 @@
 import type { KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import type { AttemptNote } from '../../kubeadm/repeat/attempt-note.ts';
 import type { Lack } from '../../kubeadm/run/await-cluster.ts';
-import { GRACE_SECONDS } from '../../kubeadm/run/policy.ts';
+import { GRACE_SECONDS } from '../../kubeadm/run/timeouts.ts';
 
 type Lacking = AttemptNote['lacking'];
 

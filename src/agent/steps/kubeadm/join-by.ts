@@ -3,7 +3,12 @@ import type { StepContext } from '../../engine/step.ts';
 import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
 import { goesThroughProxy } from '../../kubeadm/config/through-proxy.ts';
 import { awaitCluster, type ClusterFound } from '../../kubeadm/run/await-cluster.ts';
-import { capSeconds, DISCOVERY_SECONDS, GRACE_SECONDS, LAST_WORD_SECONDS } from '../../kubeadm/run/policy.ts';
+import {
+  capSeconds,
+  DISCOVERY_SECONDS,
+  GRACE_SECONDS,
+  LAST_WORD_SECONDS,
+} from '../../kubeadm/run/timeouts.ts';
 import { callVariables } from './call-environment.ts';
 
 /**

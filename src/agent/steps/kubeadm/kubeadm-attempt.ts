@@ -18,10 +18,10 @@ import { looksJoined } from '../../kubeadm/repeat/joined.ts';
 import { prepareRepeat } from '../../kubeadm/repeat/repeat.ts';
 import { type ExplainedRun, runExplained } from '../../kubeadm/run/explained-run.ts';
 import { kubeadmMinor } from '../../kubeadm/run/kubeadm-minor.ts';
-import { capSeconds, DISCOVERY_SECONDS, LAST_WORD_SECONDS } from '../../kubeadm/run/policy.ts';
 import { findRealKubeadm, noKubeadm } from '../../kubeadm/run/real-kubeadm.ts';
 import { findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
-import { noteBefore } from '../../reset/before.ts';
+import { capSeconds, DISCOVERY_SECONDS, LAST_WORD_SECONDS } from '../../kubeadm/run/timeouts.ts';
+import { noteBefore } from '../../reset/state-before.ts';
 import type { Shared } from '../kind/shared.ts';
 import { callEnvironment } from './call-environment.ts';
 import { isGraceOver, lackingIn } from './grace.ts';
@@ -143,7 +143,7 @@ async function wasTried(
 /** Their values, which were looked at before anything was touched. */
 async function labelsFor(host: Host, { labels = [] }: KubeadmCommand): Promise<Record<string, string>> {
   if (labels.length === 0) return {};
-  const { labelsOn } = await import('../../facts/judge/labels-on.ts');
+  const { labelsOn } = await import('../../facts/judge/machine-labels.ts');
   return (await labelsOn(host, labels)).labels;
 }
 

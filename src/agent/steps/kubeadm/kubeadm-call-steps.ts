@@ -1,9 +1,9 @@
-import { counted } from '../../../kit/counted.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import { redact } from '../../../secrets/redact.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
 import type { KubeadmAdditions } from '../../document/node-settings.ts';
-import { expectationLines } from '../../facts/judge/unmet.ts';
+import { expectationLines } from '../../facts/judge/unmet-expectations.ts';
 import { commandLine } from '../../text/shell-word.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 import type { PatchesSpec } from './kubeadm-patches.ts';
@@ -74,7 +74,7 @@ export const preflight: StepKind<PreflightSpec, Call> = {
   // Addresses of a root are not known, nor how a kubelet of Windows counts them.
   async preview(_specs, { moment, host, document }) {
     if (moment !== 'plan' || host.root !== '/') return [];
-    const { foreseeNodeIp } = await import('../../preflight/foresee-node-ip.ts');
+    const { foreseeNodeIp } = await import('../../preflight/warn-of-node-ip.ts');
     const { foreseeNodeName } = await import('../../preflight/foresee-node-name.ts');
     return [...(await foreseeNodeIp(host, document)), ...foreseeNodeName(host, document)];
   },

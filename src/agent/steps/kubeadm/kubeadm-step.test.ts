@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Step, StepContext, StepResult } from '../../engine/step.ts';

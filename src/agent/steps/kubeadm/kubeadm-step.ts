@@ -5,7 +5,7 @@ import { type Host, HostError } from '../../host/host.ts';
 import { forgetAttempt } from '../../kubeadm/repeat/attempt-note.ts';
 import { forgetInventory } from '../../kubeadm/repeat/inventory.ts';
 import { looksJoined } from '../../kubeadm/repeat/joined.ts';
-import { forgetSuccess, hasSucceeded, noteSuccess } from '../../kubeadm/repeat/succeeded.ts';
+import { forgetSuccess, hasSucceeded, noteSuccess } from '../../kubeadm/repeat/success-marker.ts';
 import { findEarlierRun, forgetRun } from '../../kubeadm/run/run-kubeadm.ts';
 import type { Shared } from '../kind/shared.ts';
 import type { Work } from '../kind/step-kind.ts';

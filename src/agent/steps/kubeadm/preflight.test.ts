@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StandIn } from '../../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';

@@ -3,7 +3,7 @@ import { failure } from '../../engine/failure.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
 import { awaitRuntime } from '../../kubeadm/run/await-runtime.ts';
-import { capSeconds, PULL_SECONDS, RUNTIME_SECONDS } from '../../kubeadm/run/policy.ts';
+import { capSeconds, PULL_SECONDS, RUNTIME_SECONDS } from '../../kubeadm/run/timeouts.ts';
 
 /** How kubeadm is going to be called. */
 interface Call {
@@ -33,7 +33,7 @@ export async function prepareRuntime(
   if (silent !== undefined && signal.aborted)
     return failure('ContainerRuntimeDown', `Nobody answered at ${silent} until the deadline passed.`);
   if (verb !== 'init') return undefined;
-  const { pullAhead } = await import('../../kubeadm/run/pull-ahead.ts');
+  const { pullAhead } = await import('../../kubeadm/run/prefetch-images.ts');
   await pullAhead(host, { path, args, config, limitMs: limitMs(PULL_SECONDS), signal, onProgress });
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { formatMs } from '../../../kit/duration.ts';
-import { endpointTrouble } from '../../cluster/ask-endpoint.ts';
 import { awaitReady } from '../../cluster/await-ready.ts';
+import { endpointTrouble } from '../../cluster/check-endpoint.ts';
 import { addressTrouble } from '../../cluster/node-addresses.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';

@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/counted.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 

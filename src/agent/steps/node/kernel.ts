@@ -1,11 +1,11 @@
-import { counted } from '../../../kit/counted.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import type { ReportEntry } from '../../document/document.ts';
 import type { KernelSettings } from '../../document/node-settings.ts';
 import { failed } from '../../engine/failure.ts';
 import type { Host } from '../../host/host.ts';
-import { printable } from '../../text/report.ts';
-import { lastLines } from '../../tools/tool.ts';
+import { printable } from '../../text/diagnostics.ts';
+import { lastLines } from '../../tools/run-tool.ts';
 import { machineToWarnOf, type PreviewContext, warningAt } from '../kind/preview.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { withBlock } from './kernel-block.ts';

@@ -5,9 +5,9 @@ import { failed } from '../../engine/failure.ts';
 import type { Host } from '../../host/host.ts';
 import { noProxy } from '../../kubeadm/config/no-proxy.ts';
 import { proxyFile } from '../../kubeadm/run/proxy-environment.ts';
-import { Problem } from '../../tools/problem.ts';
+import { runTool } from '../../tools/run-tool.ts';
+import { Problem } from '../../tools/step-error.ts';
 import { systemdRuns } from '../../tools/systemd.ts';
-import { runTool } from '../../tools/tool.ts';
 import { noteRestart, restartContainerd } from '../containerd/restart.ts';
 import type { Work } from '../kind/step-kind.ts';
 

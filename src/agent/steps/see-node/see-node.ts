@@ -1,4 +1,4 @@
-import { CallersAtWork, type WorkSight } from '../../callers/at-work.ts';
+import { CallersAtWork, type WorkSight } from '../../callers/caller-activity.ts';
 import { SENTINEL } from '../../document/paths.ts';
 import { CodedError, failed, failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';

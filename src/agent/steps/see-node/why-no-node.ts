@@ -1,7 +1,7 @@
 /** Why there is no node: by what the callers of kubeadm printed, and by how their units stand. Read when that happens. */
 import type { Failure } from '../../../protocol/journal.ts';
 import { redact } from '../../../secrets/redact.ts';
-import type { WorkSight } from '../../callers/at-work.ts';
+import type { WorkSight } from '../../callers/caller-activity.ts';
 import type { Callers } from '../../callers/find-callers.ts';
 import { type UnitState, unitOutput } from '../../callers/systemd-unit.ts';
 import { evidenceFor, explain } from '../../diagnosis/diagnose.ts';

@@ -2,7 +2,7 @@ import type { FilesystemEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 import { type Content, contentOf } from './devices/content.ts';
 import { heldBy } from './devices/free.ts';
 import { waitFor } from './devices/wait.ts';

@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/counted.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import type { DiskEntry, Document, FilesystemEntry, MountEntry } from '../../document/document.ts';
 import { isDivided, isListed, storageAsWritten } from '../../document/storage-as-written.ts';
 import type { StepKind } from '../kind/step-kind.ts';

@@ -1,7 +1,7 @@
 import type { DiskEntry, PartitionEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 import type { Decision } from './decision.ts';
 import { contentOf } from './devices/content.ts';
 import { numberOf, type Present, readTable, sfdisk } from './sfdisk.ts';

@@ -1,6 +1,6 @@
 import type { FilesystemEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 
 const FAT: readonly string[] = ['vfat', 'fat', 'msdos'];
 const FORCE: Readonly<Record<string, string>> = {

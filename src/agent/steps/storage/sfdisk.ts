@@ -1,5 +1,5 @@
 import type { StepContext } from '../../engine/step.ts';
-import { runTool } from '../../tools/tool.ts';
+import { runTool } from '../../tools/run-tool.ts';
 
 /** A partition as `sfdisk --json` tells of it. */
 export interface Present {

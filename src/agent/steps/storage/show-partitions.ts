@@ -1,7 +1,7 @@
 import type { BlockDevice } from '../../host/block-devices.ts';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../../tools/problem.ts';
-import { runTool } from '../../tools/tool.ts';
+import { runTool } from '../../tools/run-tool.ts';
+import { Problem } from '../../tools/step-error.ts';
 import { settle } from './devices/find-device.ts';
 import { waitFor } from './devices/wait.ts';
 

@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/counted.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import type { Document } from '../../document/document.ts';
 import type { SystemSettings } from '../../document/system-settings.ts';
 import type { StepKind } from '../kind/step-kind.ts';

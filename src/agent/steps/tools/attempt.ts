@@ -1,6 +1,6 @@
 import { failed } from '../../engine/failure.ts';
 import type { StepResult } from '../../engine/step.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 
 /** The work of a step that says in a few words what it did. What it could not do becomes the step's failure. */
 export async function attempt(work: () => Promise<string>): Promise<StepResult> {

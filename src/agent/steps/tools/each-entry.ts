@@ -3,7 +3,7 @@ import { codes } from '../../../protocol/codes/codes.ts';
 import type { Position } from '../../document/document.ts';
 import { codeOf, failed, failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 
 /**
  * Does `work` for each entry in turn. As in cloud-init, a failed entry does not stop the others. The step

@@ -1,5 +1,5 @@
 import { FetchError } from '../../fetch/fetch.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 
 /** What to throw where something was to be fetched: a problem that says what was not done for it. */
 export function fetchProblem(error: unknown, notDone: string): unknown {

@@ -1,10 +1,10 @@
-import { remember } from '../../../secrets/known.ts';
+import { remember } from '../../../secrets/remembered.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
 import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { secretsOfContent } from '../../redaction/document-secrets.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 
 /**
  * The entries with what was sealed to this machine's TPM opened, in memory only.

@@ -1,11 +1,11 @@
-import { remember } from '../../../secrets/known.ts';
+import { remember } from '../../../secrets/remembered.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { secretsOfContent } from '../../redaction/document-secrets.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { SecretStores } from '../../stores/open-stores.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 import { isHadOnce, isSecret } from './secret-files.ts';
 
 /** The secrets of one step's files. Stores are loaded when the first is asked for; close it in the end. */

@@ -1,8 +1,8 @@
 import type { UnitEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
+import { runTool } from '../../tools/run-tool.ts';
 import { systemdRuns } from '../../tools/systemd.ts';
-import { runTool } from '../../tools/tool.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
 import { withPresets } from './preset.ts';

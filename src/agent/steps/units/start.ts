@@ -1,7 +1,7 @@
 import type { StepContext } from '../../engine/step.ts';
 import { showUnits } from '../../host/show-units.ts';
+import { runTool } from '../../tools/run-tool.ts';
 import { systemdRuns } from '../../tools/systemd.ts';
-import { runTool } from '../../tools/tool.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import type { StartSpec } from './order.ts';

@@ -1,6 +1,6 @@
 import type { EncryptionEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import { Problem } from '../../tools/problem.ts';
+import { Problem } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { findDevice } from '../storage/devices/find-device.ts';
 import { contentsOf, heldBy, refuseInUse } from '../storage/devices/free.ts';

@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/counted.ts';
+import { counted } from '../../../kit/pluralize.ts';
 import type { ArrayEntry } from '../../document/document.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 import { missingTools } from '../storage/devices/missing-tools.ts';

@@ -1,8 +1,8 @@
 import type { EncryptionEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
-import { Problem } from '../../tools/problem.ts';
-import { runTool } from '../../tools/tool.ts';
+import { runTool } from '../../tools/run-tool.ts';
+import { Problem } from '../../tools/step-error.ts';
 import type { Content } from '../storage/devices/content.ts';
 import { findDevice } from '../storage/devices/find-device.ts';
 import { isSameUuid } from './begun.ts';

@@ -1,6 +1,6 @@
 import type { Position } from '../../document/document.ts';
-import { printable } from '../report.ts';
-import { describe, type Node, pythonText } from '../yaml/node.ts';
+import { printable } from '../diagnostics.ts';
+import { describe, type Node, pythonText } from '../yaml/yaml-node.ts';
 import type { Shape } from './shape.ts';
 
 /** Where a value has not its shape, and what the shape is. */

@@ -1,14 +1,14 @@
 import type { Position } from '../../document/document.ts';
+import type { Report } from '../diagnostics.ts';
 import { MAX_YAML_EXPANDED_CHARS, MAX_YAML_EXPANDED_NODES } from '../limits.ts';
-import type { Report } from '../report.ts';
 import type { SourceText } from '../source-text.ts';
 import { Entries, expandMerges, type RawEntry } from './mapping.ts';
-import type { Node, ScalarNode } from './node.ts';
 import type { Filling, NodeMaker, Properties } from './node-maker.ts';
 import { ScalarError } from './scalar-error.ts';
 import { resolvePlain, resolveTagged, type ScalarValue } from './scalars.ts';
 import { YamlSyntaxError, YamlTooLarge } from './scan/syntax-error.ts';
 import type { Literal } from './scan/tokens.ts';
+import type { Node, ScalarNode } from './yaml-node.ts';
 
 /** A node and its size after every alias is replaced; the size is only counted, the copy is never made. */
 export interface Built {

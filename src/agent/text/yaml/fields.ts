@@ -1,7 +1,7 @@
 import type { Position } from '../../document/document.ts';
+import { printable, type Report } from '../diagnostics.ts';
 import { nearest } from '../nearest.ts';
-import { printable, type Report } from '../report.ts';
-import { describe, type MappingNode, type Node, pythonText } from './node.ts';
+import { describe, type MappingNode, type Node, pythonText } from './yaml-node.ts';
 
 /**
  * Reads the fields of one cloud-config mapping by type. A wrong type is an error at its place. Null counts as

@@ -1,6 +1,6 @@
-import type { Report } from '../report.ts';
-import { printable } from '../report.ts';
-import { describe, type MappingEntry, type Node, pythonText, type ScalarNode } from './node.ts';
+import type { Report } from '../diagnostics.ts';
+import { printable } from '../diagnostics.ts';
+import { describe, type MappingEntry, type Node, pythonText, type ScalarNode } from './yaml-node.ts';
 
 /** A key and its value as the text has them; `merge` marks the plain key `<<`. */
 export interface RawEntry {

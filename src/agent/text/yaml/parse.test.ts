@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { toText } from '../../userdata/decode/text.ts';
 import { plainValue } from '../../userdata/fixtures/plain-value.ts';
 import { yamlExamples } from '../../userdata/fixtures/read-json.ts';
-import { Report } from '../report.ts';
+import { Report } from '../diagnostics.ts';
 import { plainText } from '../source-text.ts';
 import { parseYaml } from './parse.ts';
 

@@ -1,11 +1,11 @@
-import type { Report } from '../report.ts';
+import type { Report } from '../diagnostics.ts';
 import type { SourceText } from '../source-text.ts';
 import { Builder } from './builder.ts';
-import type { Node } from './node.ts';
 import { Parser } from './parser.ts';
 import { scan } from './scan/scanner.ts';
 import { YamlSyntaxError, YamlTooLarge } from './scan/syntax-error.ts';
 import { checkText } from './scan/text-rules.ts';
+import type { Node } from './yaml-node.ts';
 
 /**
  * Reads one YAML 1.1 document like PyYAML's `safe_load`, which cloud-init uses for user data (see

@@ -4,9 +4,9 @@
  * is a string.
  */
 import { pythonBase64 } from '../python-base64.ts';
-import type { ScalarNode } from './node.ts';
 import { ScalarError } from './scalar-error.ts';
 import { timestampText } from './timestamps.ts';
+import type { ScalarNode } from './yaml-node.ts';
 
 /** A scalar's value without its place. */
 export type ScalarValue = ScalarNode extends infer S

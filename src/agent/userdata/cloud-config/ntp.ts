@@ -1,9 +1,9 @@
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { NtpSettings, OwnTimeService } from '../../document/document.ts';
-import type { SystemFacts } from '../../platform/instance/system-facts.ts';
-import { printable, type Report } from '../../text/report.ts';
+import type { SystemFacts } from '../../platform/instance/os-facts.ts';
+import { printable, type Report } from '../../text/diagnostics.ts';
 import { Fields } from '../../text/yaml/fields.ts';
-import { describe, type Node } from '../../text/yaml/node.ts';
+import { describe, type Node } from '../../text/yaml/yaml-node.ts';
 
 /** cloud-init's names of the services that Slipway configures. */
 const CLIENTS = ['chrony', 'systemd-timesyncd', 'ntp'];

@@ -1,12 +1,12 @@
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { Document } from '../../document/document.ts';
 import type { Cloud } from '../../platform/instance/instance.ts';
-import { printable, Report } from '../../text/report.ts';
+import { printable, Report } from '../../text/diagnostics.ts';
 import { notKnown } from '../../text/yaml/fields.ts';
-import { describe, type MappingEntry, type Node, pythonText } from '../../text/yaml/node.ts';
+import { describe, type MappingEntry, type Node, pythonText } from '../../text/yaml/yaml-node.ts';
 import { readHostname } from '../instance/hostname.ts';
 import { keysOfSource } from '../instance/public-keys.ts';
-import { readSlipway, type SlipwayKey } from '../node/slipway.ts';
+import { readSlipway, type SlipwayKey } from '../node-settings/slipway.ts';
 import { withDefaultUser } from './accounts/default-user.ts';
 import { readUsersAndGroups, refuseUnnamed } from './accounts/users.ts';
 import { readBootcmd } from './commands/bootcmd.ts';
@@ -19,8 +19,8 @@ import { readAliases } from './storage/devices.ts';
 import { readDiskSetup } from './storage/disk-setup.ts';
 import { readFsSetup } from './storage/fs-setup.ts';
 import { readMounts } from './storage/mounts.ts';
+import { readSystem } from './system/read-system.ts';
 import { readSaidLogin } from './system/ssh.ts';
-import { readSystem } from './system/table.ts';
 
 /** The part of a document that cloud-config provides. */
 export interface Content {

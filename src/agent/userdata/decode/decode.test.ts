@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { Report } from '../../text/report.ts';
+import { Report } from '../../text/diagnostics.ts';
 import { decodeUserData } from './decode.ts';
 
 const CONFIG = '#cloud-config\nruncmd:\n- echo é\n';

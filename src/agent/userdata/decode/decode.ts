@@ -1,15 +1,15 @@
 import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
+import { printable, type Report } from '../../text/diagnostics.ts';
 import { MAX_DECODED_BYTES, MAX_RAW_BYTES } from '../../text/limits.ts';
-import { printable, type Report } from '../../text/report.ts';
 import { unclosedSection } from '../../text/scripts.ts';
 import { plainText } from '../../text/source-text.ts';
-import { warnOfBeginning, warnOfBlanks } from './beginning.ts';
 import { refuseFirstLine } from './first-line.ts';
 import { isMimeHead, unwrapLayers } from './layers.ts';
 import { type MimeLeaf, readMime } from './mime.ts';
 import { type Part, typeOf } from './part.ts';
 import { toText } from './text.ts';
 import { undoTransferEncoding } from './transfer.ts';
+import { warnOfBeginning, warnOfBlanks } from './warn-of-ignored-prefix.ts';
 
 /**
  * Splits the bytes of user data into parts: one for a plain document, several for a MIME multipart. It

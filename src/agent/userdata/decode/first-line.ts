@@ -1,6 +1,6 @@
-import type { Report } from '../../text/report.ts';
+import type { Report } from '../../text/diagnostics.ts';
 import type { SourceText } from '../../text/source-text.ts';
-import { readsLike } from './reads-like.ts';
+import { readsLike } from './guess-content.ts';
 
 /** Refuses a text of which nothing says what it is, with what its beginning reads like. */
 export function refuseFirstLine(source: SourceText, name: string, report: Report): void {

@@ -1,6 +1,6 @@
 import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
+import type { Report } from '../../text/diagnostics.ts';
 import { MAX_DECODED_BYTES, MAX_LAYERS } from '../../text/limits.ts';
-import type { Report } from '../../text/report.ts';
 import { typeOf } from './part.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Position } from '../../document/document.ts';
+import type { Report } from '../../text/diagnostics.ts';
 import { MAX_MIME_DEPTH, MAX_MIME_PARTS } from '../../text/limits.ts';
-import type { Report } from '../../text/report.ts';
 import { lineEnd, type Parameters, readHeaders, readParameters } from './mime-headers.ts';
 
 /** A leaf of a MIME multipart, still encoded. */

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { TextDecoder as Decoder } from 'node:util';
 import type { ReportEntry } from '../../document/document.ts';
-import type { Report } from '../../text/report.ts';
+import type { Report } from '../../text/diagnostics.ts';
 import { plainText, type SourceText } from '../../text/source-text.ts';
-import { firstWrong, foreignKind, hasWideMark } from './no-utf8.ts';
+import { firstWrong, foreignKind, hasWideMark } from './invalid-utf8.ts';
 
 /** How a text is called, and where it stands in the user data. */
 interface Placing {

@@ -1,8 +1,8 @@
 import type { Document } from '../../document/document.ts';
 import { type Limit, unlimited } from '../../host/time-limit.ts';
-import type { Report } from '../../text/report.ts';
+import type { Report } from '../../text/diagnostics.ts';
 import type { SourceText } from '../../text/source-text.ts';
-import type { Library } from '../forms/included.ts';
+import type { Library } from '../includes/fetch-include.ts';
 import { Remarks } from './check/remarks.ts';
 import { fromSpec2 } from './config/from-spec2.ts';
 import { type Checked, readConfig } from './config/read-config.ts';
@@ -13,10 +13,10 @@ import { accountsOf } from './translate/accounts.ts';
 import { Contents } from './translate/content.ts';
 import { entriesOf } from './translate/entries.ts';
 import { kernelArgumentsOf } from './translate/kernel-arguments.ts';
-import { refuseRest } from './translate/not-done.ts';
 import { fetchSettings } from './translate/remote.ts';
 import { storageOf } from './translate/storage.ts';
 import { unitsOf } from './translate/units.ts';
+import { refuseRest } from './translate/unsupported.ts';
 import { volumesOf } from './translate/volumes.ts';
 
 /** The part of a document that an Ignition config provides. */

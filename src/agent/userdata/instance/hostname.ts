@@ -1,6 +1,6 @@
 import type { Hostname, SaidName } from '../../document/document.ts';
-import type { Report } from '../../text/report.ts';
-import { describe, type Node, pythonText } from '../../text/yaml/node.ts';
+import type { Report } from '../../text/diagnostics.ts';
+import { describe, type Node, pythonText } from '../../text/yaml/yaml-node.ts';
 
 /** The top-level keys of cloud-config that concern the host name; undefined if missing. */
 interface HostnameKeys {

@@ -6,10 +6,10 @@ import { TemplateError } from './syntax/template-error.ts';
 import { arithmetic } from './values/arithmetic.ts';
 import type { Budget } from './values/budget.ts';
 import { compare } from './values/compare.ts';
-import { isLeftOut, notKnown } from './values/left-out.ts';
 import { attribute, callMethod, slice, subscript } from './values/members.ts';
 import { range } from './values/range.ts';
 import { str } from './values/text.ts';
+import { isLeftOut, notKnown } from './values/unsupported.ts';
 import {
   type CallArgs,
   Dict,

@@ -1,4 +1,4 @@
-import { printable, type Report } from '../../text/report.ts';
+import { printable, type Report } from '../../text/diagnostics.ts';
 import { derivedText, type SourceText, tailOf } from '../../text/source-text.ts';
 import { type Part, typeOf } from '../decode/part.ts';
 import { renderTemplate } from './render.ts';

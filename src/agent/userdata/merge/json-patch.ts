@@ -1,12 +1,12 @@
 import { ExpectedError } from '../../../kit/errors.ts';
 import type { Position } from '../../document/document.ts';
+import type { Report } from '../../text/diagnostics.ts';
 import { isJson } from '../../text/is-json.ts';
-import type { Report } from '../../text/report.ts';
 import type { SourceText } from '../../text/source-text.ts';
-import { type MappingNode, type Node, pythonText, valueAt } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import { plain } from '../../text/yaml/plain.ts';
-import type { Extents } from './extent.ts';
+import { plain } from '../../text/yaml/plain-value.ts';
+import { type MappingNode, type Node, pythonText, valueAt } from '../../text/yaml/yaml-node.ts';
+import type { Extents } from './size-meter.ts';
 
 /** One operation of RFC 6902; `path` and `from` are the keys that a JSON pointer names. */
 export interface PatchOperation {

@@ -1,9 +1,9 @@
 import type { Position } from '../../document/document.ts';
-import { printable, type Report } from '../../text/report.ts';
-import { type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
-import { Extents, TooMuchError } from './extent.ts';
+import { printable, type Report } from '../../text/diagnostics.ts';
+import { type MappingNode, type Node, pythonText } from '../../text/yaml/yaml-node.ts';
 import { applyPatch, PatchError, type PatchOperation } from './json-patch.ts';
 import { merge } from './merge.ts';
+import { Extents, TooMuchError } from './size-meter.ts';
 import { add, parseStrategy, type Strategy, StrategyError, USUAL } from './strategy.ts';
 
 /** A cloud-config part, or operations on those before it (`#cloud-config-jsonp`). */

@@ -1,5 +1,5 @@
 /** cloud-init's mergers (`cloudinit/mergers`), over values that know their places. */
-import { type MappingEntry, type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
+import { type MappingEntry, type MappingNode, type Node, pythonText } from '../../text/yaml/yaml-node.ts';
 import { type Strategy, StrategyError } from './strategy.ts';
 
 const RECURSE_LIST = ['recurse_array', 'recurse_list'];

@@ -1,7 +1,7 @@
 import { positionText } from '../../../kit/position.ts';
 import type { Document, ReportEntry } from '../../document/document.ts';
 import type { Instance } from '../../platform/instance/instance.ts';
-import { Report } from '../../text/report.ts';
+import { Report } from '../../text/diagnostics.ts';
 import { plainText } from '../../text/source-text.ts';
 import { withMetadata } from './of-metadata.ts';
 import { type Native, readNative } from './read-native.ts';

@@ -1,6 +1,6 @@
 import { CONFIG_FILES } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
-import { changeableByOthers } from '../../host/root-only.ts';
+import { changeableByOthers } from '../../host/writable-by-others.ts';
 import { isOwnDocument } from '../../text/own-document.ts';
 import type { DropIn } from './drop-ins.ts';
 

@@ -1,7 +1,7 @@
 import type { Document, Hostname } from '../../document/document.ts';
 import type { SaidLogin, SystemSettings } from '../../document/system-settings.ts';
 import type { Instance } from '../../platform/instance/instance.ts';
-import { TURNED_AWAY, turnedAway } from '../cloud-config/accounts/turned-away.ts';
+import { TURNED_AWAY, turnedAway } from '../cloud-config/accounts/redirected-login.ts';
 import { completeName } from '../instance/hostname.ts';
 import { completeLogin, keysOfSource } from '../instance/public-keys.ts';
 

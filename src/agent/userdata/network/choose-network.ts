@@ -1,11 +1,11 @@
 import type { ReportEntry } from '../../document/document.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
 import type { Host } from '../../host/host.ts';
-import { cardsByAddress } from '../../platform/cards.ts';
 import type { NetworkConfig } from '../../platform/instance/instance.ts';
+import { cardsByAddress } from '../../platform/interfaces.ts';
+import { networkOfImage } from './image-network.ts';
 import { fromInitramfs } from './initramfs.ts';
-import { fromKernelLine } from './kernel-line.ts';
-import { networkOfImage } from './of-the-image.ts';
+import { fromKernelLine } from './kernel-command-line.ts';
 import { readNetwork } from './read-network.ts';
 
 /** What has been said of this machine's network, and what comes of it. */

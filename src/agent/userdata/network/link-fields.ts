@@ -1,8 +1,8 @@
 import { ipFamily } from '../../../kit/ip-family.ts';
 import type { DhcpSettings, NetworkRoute, RoutingRule } from '../../document/network-settings.ts';
-import type { Report } from '../../text/report.ts';
+import type { Report } from '../../text/diagnostics.ts';
 import { Fields } from '../../text/yaml/fields.ts';
-import { describe, type Node } from '../../text/yaml/node.ts';
+import { describe, type Node } from '../../text/yaml/yaml-node.ts';
 import { destination, hardwareAddress, isId, isInterfaceName } from './values.ts';
 
 /** Reads the fields of a link, each in the form that its meaning demands; any other form is an error at its place. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fromKernelLine } from './kernel-line.ts';
+import { fromKernelLine } from './kernel-command-line.ts';
 import { readNetwork } from './read-network.ts';
 import { destination, holds, network } from './values.ts';
 

@@ -1,6 +1,6 @@
 import type { NetworkLink, NetworkRoute, NetworkSettings } from '../../document/network-settings.ts';
-import type { Report } from '../../text/report.ts';
-import type { MappingNode } from '../../text/yaml/node.ts';
+import type { Report } from '../../text/diagnostics.ts';
+import type { MappingNode } from '../../text/yaml/yaml-node.ts';
 import { LinkFields, readRoute, said } from './link-fields.ts';
 import { bondParameter } from './parameters.ts';
 import { defaultRoute, emptyLink, isId, isInterfaceName, isIPv6Network, network } from './values.ts';

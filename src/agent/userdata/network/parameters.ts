@@ -1,5 +1,5 @@
 import type { NetworkLink } from '../../document/network-settings.ts';
-import type { Report } from '../../text/report.ts';
+import type { Report } from '../../text/diagnostics.ts';
 import type { LinkFields } from './link-fields.ts';
 import { isId } from './values.ts';
 

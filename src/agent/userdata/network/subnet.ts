@@ -1,6 +1,6 @@
 import { ipFamily } from '../../../kit/ip-family.ts';
 import type { NetworkLink } from '../../document/network-settings.ts';
-import type { Report } from '../../text/report.ts';
+import type { Report } from '../../text/diagnostics.ts';
 import { type LinkFields, readRoute } from './link-fields.ts';
 import { defaultRoute, isIPv6Network, network } from './values.ts';
 

@@ -1,7 +1,7 @@
 import type { NetworkLink, NetworkSettings } from '../../document/network-settings.ts';
-import { printable, type Report } from '../../text/report.ts';
+import { printable, type Report } from '../../text/diagnostics.ts';
 import { mappings } from '../../text/yaml/fields.ts';
-import type { Node } from '../../text/yaml/node.ts';
+import type { Node } from '../../text/yaml/yaml-node.ts';
 import { LinkFields, readRoute, said } from './link-fields.ts';
 import { bondParameter, bridgeParameter } from './parameters.ts';
 import { readSubnet } from './subnet.ts';

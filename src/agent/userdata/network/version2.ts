@@ -1,8 +1,8 @@
 import { ipFamily } from '../../../kit/ip-family.ts';
 import type { NetworkLink, NetworkSettings } from '../../document/network-settings.ts';
-import { printable, type Report } from '../../text/report.ts';
-import { describe, type MappingNode, type Node, pythonText } from '../../text/yaml/node.ts';
-import { plain } from '../../text/yaml/plain.ts';
+import { printable, type Report } from '../../text/diagnostics.ts';
+import { plain } from '../../text/yaml/plain-value.ts';
+import { describe, type MappingNode, type Node, pythonText } from '../../text/yaml/yaml-node.ts';
 import { LinkFields, readDhcp, readRoute, readRule, said } from './link-fields.ts';
 import { bondParameter, bridgeParameter } from './parameters.ts';
 import { isNetplanKey, isNetplanSection } from './shape/netplan-keys.ts';

@@ -1,11 +1,11 @@
 import { dataOf } from '../../../kit/bytes/data-url.ts';
 import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
 import type { SealedStub } from '../../../protocol/sealed-stub.ts';
+import { Report } from '../../text/diagnostics.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
-import { Report } from '../../text/report.ts';
 import { plainText, type SourceText } from '../../text/source-text.ts';
-import { type MappingNode, type Node, pythonText, valueAt } from '../../text/yaml/node.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
+import { type MappingNode, type Node, pythonText, valueAt } from '../../text/yaml/yaml-node.ts';
 import type { Part } from '../decode/part.ts';
 import { readStub } from './read-stub.ts';
 

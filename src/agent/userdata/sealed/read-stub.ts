@@ -1,7 +1,7 @@
 import { AT_CONTROLLER, type KeyForTpm, type SealedStub } from '../../../protocol/sealed-stub.ts';
-import { printable, type Report } from '../../text/report.ts';
+import { printable, type Report } from '../../text/diagnostics.ts';
 import { Fields } from '../../text/yaml/fields.ts';
-import { describe, type Node } from '../../text/yaml/node.ts';
+import { describe, type Node } from '../../text/yaml/yaml-node.ts';
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;

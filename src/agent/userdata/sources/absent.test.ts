@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { playInNamespace } from '../../../../test/support/metadata/in-namespace.ts';
-import type { Play, Played } from '../../../../test/support/metadata/play.ts';
+import type { Play, Played } from '../../../../test/support/metadata/scenario.ts';
 import { USER_DATA } from '../../../../test/support/metadata/tree.ts';
 
 const DMI = '/sys/class/dmi/id';

@@ -1,8 +1,8 @@
 import type { Files } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
-import { readSystemFacts } from '../../platform/instance/read-system-facts.ts';
+import { readSystemFacts } from '../../platform/instance/read-os-facts.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
-import { configOfFile } from '../instance/config-of-file.ts';
+import { configOfFile } from '../instance/network-config-file.ts';
 import { found, type SourceAnswer } from './contract/answer.ts';
 import { readMetaData } from './contract/meta-data.ts';
 import { openStackNames } from './openstack/read-openstack.ts';

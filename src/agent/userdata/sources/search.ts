@@ -1,13 +1,13 @@
 import { type Host, HostError } from '../../host/host.ts';
 import type { NetworkConfig } from '../../platform/instance/instance.ts';
-import { readSystemFacts } from '../../platform/instance/read-system-facts.ts';
-import { readMachine } from '../../platform/machine.ts';
+import { readSystemFacts } from '../../platform/instance/read-os-facts.ts';
 import { SourceError } from '../../platform/metadata/source-error.ts';
+import { readMachine } from '../../platform/platform-info.ts';
 import { type Found, givenBy, type SourceAnswer } from './contract/answer.ts';
-import { OWN_FILE } from './machine/own-file.ts';
-import { readSettings, type SourceSettings } from './machine/settings.ts';
-import type { SourceContext, SourceRow } from './machine/source.ts';
-import { SOURCES } from './table.ts';
+import { readSettings, type SourceSettings } from './detection/datasource-settings.ts';
+import type { SourceContext, SourceRow } from './detection/source.ts';
+import { OWN_FILE } from './detection/sources-file.ts';
+import { SOURCES } from './source-table.ts';
 
 /** How long one request may be tried for before the answer is "not yet". */
 const PATIENCE_MS = 20_000;
@@ -81,7 +81,7 @@ async function withOther(
 ): Promise<SourceAnswer> {
   // A server is asked by the network that came with the user data.
   if (first.networkConfig) ask.offerNetwork(first.networkConfig);
-  const { withMetadataOf } = await import('./with-metadata.ts');
+  const { withMetadataOf } = await import('./merge-metadata.ts');
   return withMetadataOf(first, await asked(row, { ...ask, isChosen: true }), row.name);
 }
 

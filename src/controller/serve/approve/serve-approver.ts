@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { Approver, type ApproverParts } from '../../approve/approver.ts';
 import type { Member } from '../../approve/member.ts';
-import { tellOfOthers } from '../../approve/others.ts';
+import { tellOfOthers } from '../../approve/other-approvers.ts';
 import { Workloads } from '../../approve/workloads.ts';
 import { KubeClient } from '../../kube/client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
@@ -12,7 +12,7 @@ import { findMachineVersion } from '../../machines/machine.ts';
 import { ApproverMetrics } from '../../web/approver-metrics.ts';
 import { Gauge } from '../../web/registry.ts';
 import { AdminServers } from '../admin.ts';
-import { memoryGauges } from '../memory.ts';
+import { memoryGauges } from '../free-memory.ts';
 import type { ApproveSettings } from '../settings.ts';
 import { MemberWatch } from './member-watch.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyPlace } from '../../keys/key-storage.ts';
 import { followKeys } from '../../keys/key-watch.ts';
-import type { KeyPlace } from '../../keys/place.ts';
-import { tokenKeySecret, webhookSecret } from '../../keys/secret-place.ts';
+import { tokenKeySecret, webhookSecret } from '../../keys/secret-storage.ts';
 import { TokenKeys } from '../../keys/token-keys.ts';
 import { WebhookKeys } from '../../keys/webhook-keys.ts';
 import { KubeClient } from '../../kube/client.ts';

@@ -1,4 +1,4 @@
-import { Report } from '../../../../src/agent/text/report.ts';
+import { Report } from '../../../../src/agent/text/diagnostics.ts';
 import { plainText } from '../../../../src/agent/text/source-text.ts';
 import { parseYaml } from '../../../../src/agent/text/yaml/parse.ts';
 

@@ -2,7 +2,7 @@ import type { Document } from '../../../../src/agent/document/document.ts';
 import type { Host } from '../../../../src/agent/host/host.ts';
 import { mkfsCommand } from '../../../../src/agent/steps/storage/mkfs-command.ts';
 import { keyFromServer } from '../../../../src/agent/steps/system/software/server-key.ts';
-import { Problem } from '../../../../src/agent/tools/problem.ts';
+import { Problem } from '../../../../src/agent/tools/step-error.ts';
 import { readDocument } from '../../../../src/agent/userdata/fixtures/read-document.ts';
 import { texts } from '../../corpus.ts';
 import { memoryHost } from '../../memory-host.ts';

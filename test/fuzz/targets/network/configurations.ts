@@ -7,7 +7,7 @@ import { renderNetworkManager } from '../../../../src/agent/network/render/netwo
 import { renderNetworkd } from '../../../../src/agent/network/render/networkd.ts';
 import type { RenderedFile } from '../../../../src/agent/network/render/rendered.ts';
 import { fromInitramfs } from '../../../../src/agent/userdata/network/initramfs.ts';
-import { fromKernelLine } from '../../../../src/agent/userdata/network/kernel-line.ts';
+import { fromKernelLine } from '../../../../src/agent/userdata/network/kernel-command-line.ts';
 import { readNetwork } from '../../../../src/agent/userdata/network/read-network.ts';
 import { texts } from '../../corpus.ts';
 import { memoryHost } from '../../memory-host.ts';

@@ -1,9 +1,13 @@
 import { SEALED_KEPT } from '../../../../src/agent/document/paths.ts';
 import { failure } from '../../../../src/agent/engine/failure.ts';
-import { readKept } from '../../../../src/agent/sealed/kept.ts';
+import { readKept } from '../../../../src/agent/sealed/saved-user-data.ts';
 import { loadDocument } from '../../../../src/agent/userdata/load.ts';
-import { readRefusal, readReleaseReply, readReleaseRequest } from '../../../../src/protocol/release.ts';
 import type { SealedStub } from '../../../../src/protocol/sealed-stub.ts';
+import {
+  readRefusal,
+  readReleaseReply,
+  readReleaseRequest,
+} from '../../../../src/protocol/secret-release.ts';
 import { WireError } from '../../../../src/protocol/wire.ts';
 import { openPart, sealPart } from '../../../../src/tpm/sealing/sealed-part.ts';
 import { MalformedError } from '../../../../src/tpm/wire/reader.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refused } from '../../../../src/controller/attest/refused.ts';
 import { TpmChallenges } from '../../../../src/controller/attest/tpm-challenges.ts';
-import { BootStory } from '../../../../src/controller/policy/boot-story.ts';
+import { BootStory } from '../../../../src/controller/policy/boot-log-explainer.ts';
 import {
   challengeBody,
   challengeReplyBody,
@@ -14,7 +14,7 @@ import {
   readProof,
 } from '../../../../src/protocol/attestation.ts';
 import { WireError } from '../../../../src/protocol/wire.ts';
-import { carryLog, readCarriedLog } from '../../../../src/tpm/evidence/carried-log.ts';
+import { carryLog, readCarriedLog } from '../../../../src/tpm/evidence/compact-log.ts';
 import { readChain, readEkCertificate } from '../../../../src/tpm/evidence/endorsement.ts';
 import { readBootLog, replay, secureBoot } from '../../../../src/tpm/evidence/event-log.ts';
 import { recordedQuote, SELECTION } from '../../../../src/tpm/evidence/fixtures/quote-evidence.ts';

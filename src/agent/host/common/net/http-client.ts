@@ -4,8 +4,8 @@ import { isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { HostError } from '../../host.ts';
 import type { HttpAnswer, HttpClient, HttpClientOptions, HttpRequest } from '../../network.ts';
+import { untimely } from './certificate-dates.ts';
 import { describeNetworkError } from './network-error.ts';
-import { untimely } from './untimely.ts';
 
 const BODY_LIMIT = 64 * 1024;
 /** Longer than the bootstrap's heartbeat interval, so that one connection serves a whole bootstrap. */

@@ -1,6 +1,6 @@
 import { errorMessage } from '../../../../kit/errors.ts';
 import { HostError } from '../../host.ts';
-import { CLOCK_TOOL } from './untimely.ts';
+import { CLOCK_TOOL } from './certificate-dates.ts';
 
 const BEHIND = `the clock is probably behind (${CLOCK_TOOL})`;
 const AHEAD = `renew it, or set the clock if that is ahead (${CLOCK_TOOL})`;

@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 import { elapsedMs } from '../../common/system/clock.ts';
-import { childProcess, os } from '../../common/system/late-modules.ts';
 import { LineSplitter } from '../../line-splitter.ts';
 import type { CommandResult, CommandSpec } from '../../processes.ts';
 import { TailBuffer } from '../../tail-buffer.ts';
+import { childProcess, os } from '../system/lazy-modules.ts';
 
 const KEEP_BYTES = 256 * 1024;
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { tempIn } from '../../common/files/leftover-temps.ts';
-import { noteInodes } from './inodes.ts';
+import { noteInodes } from './inode-exhaustion.ts';
 
 const fsyncAsync = (fd: number): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -19,8 +19,8 @@ import { toHostError } from '../../common/system/system-error.ts';
 import type { FileStat, Files, WriteOptions } from '../../files.ts';
 import { HostError } from '../../host.ts';
 import { type AtomicWrite, writeFilesAtomically } from './atomic-file.ts';
-import { giveTo } from './give-to.ts';
-import { lacksInodes } from './inodes.ts';
+import { giveTo } from './change-owner.ts';
+import { lacksInodes } from './inode-exhaustion.ts';
 import { openNamed } from './open-named.ts';
 import { openToAppend } from './open-to-append.ts';
 import { openParent, type Parent } from './paths/open-parent.ts';
@@ -29,9 +29,9 @@ import { lookupOwner } from './paths/owners.ts';
 import { realInRoot, resolveInRoot } from './paths/resolve.ts';
 import type { KnownDirectories } from './paths/trusted-path.ts';
 import { listBelow, readEndBelow } from './read-below.ts';
-import { tellPipe } from './tell-pipe.ts';
 import { writeDevice } from './write-device.ts';
 import { wroteInPlace } from './write-in-place.ts';
+import { tellPipe } from './write-pipe.ts';
 
 /** @throws HostError that names the file, for whoever has several */
 function ownerOf(root: string, owner: string, path: string): { uid: number; gid: number } {

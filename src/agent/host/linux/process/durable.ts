@@ -8,9 +8,9 @@ import { HostError } from '../../host.ts';
 import type { DurableHandle, DurableSpec } from '../../processes.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
-import { endGroup } from './end-group.ts';
 import { identify, isSame, type ProcessIdentity } from './process-table.ts';
 import { startDetached } from './start-detached.ts';
+import { endGroup } from './terminate-group.ts';
 import { WRAPPER } from './wrapper.ts';
 
 const POLL_MS = 100;

@@ -1,5 +1,5 @@
 import { constants as access, accessSync, statSync, writeFileSync } from 'node:fs';
-import { childProcess, os } from '../../common/system/late-modules.ts';
+import { childProcess, os } from '../../common/system/lazy-modules.ts';
 import { toHostError } from '../../common/system/system-error.ts';
 import type { Processes } from '../../processes.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { SlowAnswer } from '../../host.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
 import { childEnvironment } from './child-environment.ts';
-import { killGroup } from './end-group.ts';
+import { killGroup } from './terminate-group.ts';
 
 const MOST_BYTES = 4096;
 const EACH_MS = 400;

@@ -1,7 +1,7 @@
 import { runProgram } from '../../common/process/run-program.ts';
 import type { CommandResult, CommandSpec } from '../../processes.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
-import { endGroup } from './end-group.ts';
+import { endGroup } from './terminate-group.ts';
 
 /** Runs a program to its end in its own process group; see `Processes.run`. */
 export function runCommand(root: string, spec: CommandSpec): Promise<CommandResult> {

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../../kit/errors.ts';
-import { childProcess } from '../../common/system/late-modules.ts';
+import { childProcess } from '../../common/system/lazy-modules.ts';
 import { HostError } from '../../host.ts';
 
 interface Detached {

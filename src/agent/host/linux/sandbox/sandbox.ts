@@ -4,8 +4,8 @@ import { runProgram } from '../../common/process/run-program.ts';
 import { HostError } from '../../host.ts';
 import type { CommandResult, CommandSpec, Processes } from '../../processes.ts';
 import { DEFAULT_PATH } from '../process/child-environment.ts';
-import { endGroup, killGroup } from '../process/end-group.ts';
 import { createProcesses } from '../process/processes.ts';
+import { endGroup, killGroup } from '../process/terminate-group.ts';
 import { planMounts } from './mounts.ts';
 import { SETUP_FAILED, SETUP_FAILED_WORDS, SETUP_SCRIPT } from './setup-script.ts';
 

@@ -2,7 +2,7 @@
 import type { ConfigDocument } from '../yaml/config-documents.ts';
 import type { Values } from '../yaml/config-node.ts';
 import { writeYaml } from '../yaml/write-yaml.ts';
-import { documentsFor } from './check.ts';
+import { documentsFor } from './check-config.ts';
 import { Draft, type Loss } from './draft.ts';
 import { placeOf } from './nodes.ts';
 import type { ConfigProblem } from './problem.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { KubeadmError } from '../../kubeadm-error.ts';
-import { checkConfig } from '../api/check.ts';
+import { checkConfig } from '../api/check-config.ts';
 import { placeOf } from '../api/nodes.ts';
 import { readDocuments } from './config-documents.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StandIn } from '../../../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { StandIn } from '../../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { Authority } from '../../../../pki/authority.ts';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';

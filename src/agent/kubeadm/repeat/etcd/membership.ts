@@ -5,7 +5,7 @@ import type { Failure } from '../../../../protocol/journal.ts';
 import { type Host, HostError } from '../../../host/host.ts';
 import { ETCD_MANIFEST } from '../../config/kubeadm-files.ts';
 import { EtcdClient, EtcdRefusal } from './client.ts';
-import { decide, hexId, type Own, orphan, ownMember, removal, type SeenMember } from './decide.ts';
+import { decide, hexId, type Own, orphan, ownMember, removal, type SeenMember } from './decide-membership.ts';
 import { findEndpoints, ownPeerUrl, readEtcdCredentials } from './endpoints.ts';
 
 export type Membership =

@@ -1,7 +1,7 @@
 /** Which learner stands in the way of another: etcd's refusal does not say. */
 import type { Failure } from '../../../../protocol/journal.ts';
 import type { Host } from '../../../host/host.ts';
-import { hexId } from './decide.ts';
+import { hexId } from './decide-membership.ts';
 import { learnersOf } from './membership.ts';
 
 /** The failure, with the learner and the command that removes it where this machine may ask etcd. @throws HostError for the disk */

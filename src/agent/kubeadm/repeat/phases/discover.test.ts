@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../../test/support/kubeadm/kubeadm-stand-in.ts';
+import { KUBEADM, StandIn } from '../../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { discoverPhases, knownPhases } from './discover.ts';
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { readConfig } from '../../../kubeadm/config/config.ts';
-import { runPreflight } from '../../run.ts';
+import { runPreflight } from '../../run-checks.ts';
 import { containerRuntime } from './container-runtime.ts';
 
 describe('the check of the container runtime', () => {

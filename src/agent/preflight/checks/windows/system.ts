@@ -1,9 +1,9 @@
 import { readKey } from '../../../host/windows-registry.ts';
 import { serviceState } from '../../../host/windows-services.ts';
-import { LEAST_FREE } from '../../../kubeadm/config/kubelet/least-free.ts';
+import { LEAST_FREE } from '../../../kubeadm/config/kubelet/eviction-thresholds.ts';
+import { megabytes, percent } from '../amounts.ts';
 import type { Check } from '../check.ts';
 import { found, type PreflightFinding } from '../finding.ts';
-import { megabytes, percent } from '../share.ts';
 
 /** A longer name is cut off for NetBIOS, and two machines may then have the same one. */
 const LONGEST_NAME = 15;

@@ -3,7 +3,7 @@ import type { EventBody, EventFailure, EventStep } from '../../../../protocol/ev
 import { SENTINEL } from '../../../document/paths.ts';
 import type { Host } from '../../../host/host.ts';
 import type { CloudInitView } from './cloud-init.ts';
-import { kubeadmFailure } from './kubeadm-words.ts';
+import { kubeadmFailure } from './kubeadm-failure.ts';
 import { KUBEADM, type Observation, ObservedSequence } from './observed-sequence.ts';
 
 /** Where cloud-init sends what its commands print. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { KubeadmUnitStandIn } from '../../../../../test/support/kubeadm/kubeadm-unit-stand-in.ts';
+import { KubeadmUnitStandIn } from '../../../../../test/support/kubeadm/fake-kubeadm-unit.ts';
 import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import type { EventBody } from '../../../../protocol/events.ts';
 import type { Host } from '../../../host/host.ts';

@@ -4,7 +4,7 @@ import type { KubeadmProcess } from '../../../callers/kubeadm-process.ts';
 import { runningInvocation, type UnitState, unitOutput, unitState } from '../../../callers/systemd-unit.ts';
 import { SENTINEL } from '../../../document/paths.ts';
 import type { Host } from '../../../host/host.ts';
-import { kubeadmFailure } from './kubeadm-words.ts';
+import { kubeadmFailure } from './kubeadm-failure.ts';
 import { KUBEADM, type Observation, ObservedSequence } from './observed-sequence.ts';
 
 /** What Cluster API's Ignition configurations bring (bootstrap/kubeadm/pkg/ignition/clc): a unit that runs a script once. */

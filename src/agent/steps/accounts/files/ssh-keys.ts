@@ -1,6 +1,6 @@
 import { dirname } from 'node:path/posix';
 import { type Host, HostError } from '../../../host/host.ts';
-import { Problem } from '../../../tools/problem.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import { keysPath, withKeys } from './authorized-keys.ts';
 import type { Account } from './database.ts';
 

@@ -1,5 +1,5 @@
 import type { Host } from '../../../host/host.ts';
-import { Problem } from '../../../tools/problem.ts';
+import { Problem } from '../../../tools/step-error.ts';
 
 const SUDOERS = '/etc/sudoers';
 const DIRECTORY = '/etc/sudoers.d';

@@ -1,6 +1,6 @@
 import type { Document, ReportEntry, UserEntry } from '../../../document/document.ts';
 import type { Host } from '../../../host/host.ts';
-import { printable } from '../../../text/report.ts';
+import { printable } from '../../../text/diagnostics.ts';
 import { entryAt } from '../../kind/preview.ts';
 import { ACCOUNT_FILES } from '../files/account-files.ts';
 import { findAccount, groupExists } from '../files/database.ts';

@@ -1,6 +1,6 @@
 import type { ReportEntry, UserEntry } from '../../../document/document.ts';
 import type { Host } from '../../../host/host.ts';
-import { printable } from '../../../text/report.ts';
+import { printable } from '../../../text/diagnostics.ts';
 import { entryAt } from '../../kind/preview.ts';
 import { withRules } from '../files/sudoers.ts';
 

@@ -1,6 +1,6 @@
 import type { BlockDevice } from '../../../host/block-devices.ts';
 import type { Host } from '../../../host/host.ts';
-import { Problem } from '../../../tools/problem.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import { waitFor } from './wait.ts';
 
 /** A disk that is attached during boot appears within seconds; cloud-init waits only for udev. */

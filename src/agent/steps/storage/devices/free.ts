@@ -1,6 +1,6 @@
 import type { BlockDevice } from '../../../host/block-devices.ts';
 import type { Host } from '../../../host/host.ts';
-import { Problem } from '../../../tools/problem.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import { type Content, contentOf } from './content.ts';
 
 /** What a device holds, in words; undefined if it is free. A table without partitions is nothing. */

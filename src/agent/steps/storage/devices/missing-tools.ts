@@ -1,5 +1,5 @@
 import type { Position, ReportEntry } from '../../../document/document.ts';
-import { printable } from '../../../text/report.ts';
+import { printable } from '../../../text/diagnostics.ts';
 import { entryAt, type PreviewContext, unchangedMachine } from '../../kind/preview.ts';
 
 interface Need {

@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/host.ts';
-import { Problem } from '../../../tools/problem.ts';
-import { runTool } from '../../../tools/tool.ts';
+import { runTool } from '../../../tools/run-tool.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import { byTag, lookUp } from '../devices/find-device.ts';
 import { waitFor } from '../devices/wait.ts';
 import type { FstabFields } from './fstab.ts';

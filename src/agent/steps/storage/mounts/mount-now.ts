@@ -1,5 +1,5 @@
 import type { Host } from '../../../host/host.ts';
-import { runTool } from '../../../tools/tool.ts';
+import { runTool } from '../../../tools/run-tool.ts';
 
 /** Mounts a device where nothing is mounted yet, without a line in fstab. @throws Problem MountFailed */
 export async function mountNow(

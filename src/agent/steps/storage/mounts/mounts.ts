@@ -1,9 +1,9 @@
 import type { MountEntry } from '../../../document/document.ts';
 import type { StepContext } from '../../../engine/step.ts';
 import { stillStarting } from '../../../startup/starting.ts';
-import { Problem } from '../../../tools/problem.ts';
+import { runTool } from '../../../tools/run-tool.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import { systemdRuns } from '../../../tools/systemd.ts';
-import { runTool } from '../../../tools/tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { eachEntry, place } from '../../tools/each-entry.ts';
 import { activate } from './activate.ts';

@@ -1,6 +1,6 @@
 import type { AuthoritySettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
-import { runTool } from '../../../tools/tool.ts';
+import { runTool } from '../../../tools/run-tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 

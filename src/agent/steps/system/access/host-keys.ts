@@ -1,7 +1,7 @@
 import type { ReportEntry } from '../../../document/document.ts';
 import type { HostKeySettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
-import { runTool } from '../../../tools/tool.ts';
+import { runTool } from '../../../tools/run-tool.ts';
 import { machineToWarnOf, missingProgram, type PreviewContext } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';

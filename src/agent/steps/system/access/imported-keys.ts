@@ -3,7 +3,7 @@ import type { FetchSettings } from '../../../document/document.ts';
 import { addressOfKeys, readKeyId } from '../../../document/key-id.ts';
 import { FetchError, fetchBytes } from '../../../fetch/fetch.ts';
 import type { Host } from '../../../host/host.ts';
-import { Problem } from '../../../tools/problem.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import { findAccount } from '../../accounts/files/database.ts';
 import { addAuthorizedKeys } from '../../accounts/files/ssh-keys.ts';
 import type { Work } from '../../kind/step-kind.ts';

@@ -1,6 +1,6 @@
 import type { ReportEntry } from '../../../document/document.ts';
 import type { LoginKeySettings } from '../../../document/system-settings.ts';
-import { Problem } from '../../../tools/problem.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import { keyOf } from '../../accounts/files/authorized-keys.ts';
 import { findAccount } from '../../accounts/files/database.ts';
 import { addAuthorizedKeys } from '../../accounts/files/ssh-keys.ts';

@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/host.ts';
+import { runTool } from '../../../tools/run-tool.ts';
 import { systemdRuns } from '../../../tools/systemd.ts';
-import { runTool } from '../../../tools/tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 import { setOption } from './sshd-config.ts';

@@ -1,8 +1,8 @@
 import type { ReportEntry } from '../../../document/document.ts';
 import type { Host } from '../../../host/host.ts';
-import { printable } from '../../../text/report.ts';
-import { Problem } from '../../../tools/problem.ts';
-import { lastLines, runTool } from '../../../tools/tool.ts';
+import { printable } from '../../../text/diagnostics.ts';
+import { lastLines, runTool } from '../../../tools/run-tool.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import { machineToWarnOf, missingProgram, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { eachEntry } from '../../tools/each-entry.ts';

@@ -1,7 +1,7 @@
 import type { ReportEntry } from '../../../document/document.ts';
-import { printable } from '../../../text/report.ts';
-import { Problem } from '../../../tools/problem.ts';
-import { runTool } from '../../../tools/tool.ts';
+import { printable } from '../../../text/diagnostics.ts';
+import { runTool } from '../../../tools/run-tool.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import { machineToWarnOf, missingProgram, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';

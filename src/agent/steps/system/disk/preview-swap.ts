@@ -2,7 +2,7 @@ import { dirname } from 'node:path/posix';
 import type { ReportEntry } from '../../../document/document.ts';
 import type { SwapSettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
-import { printable } from '../../../text/report.ts';
+import { printable } from '../../../text/diagnostics.ts';
 import { machineToWarnOf, missingProgram, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import { kindAt } from '../../tools/places.ts';
 import { mountedNow, typeAt } from './mounted-now.ts';

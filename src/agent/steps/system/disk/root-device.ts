@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/host.ts';
-import { Problem } from '../../../tools/problem.ts';
-import { runTool } from '../../../tools/tool.ts';
+import { runTool } from '../../../tools/run-tool.ts';
+import { Problem } from '../../../tools/step-error.ts';
 
 interface Mounted {
   device: string;

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path/posix';
 import type { SwapSettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
-import { runTool } from '../../../tools/tool.ts';
+import { runTool } from '../../../tools/run-tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 

@@ -1,7 +1,7 @@
 import { PAUSE_MS } from '../../../../kit/backoff.ts';
 import type { PhoneHomeSettings } from '../../../document/system-settings.ts';
 import { type Host, HostError } from '../../../host/host.ts';
-import { Problem } from '../../../tools/problem.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 

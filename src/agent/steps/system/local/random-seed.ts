@@ -1,8 +1,8 @@
 import type { ReportEntry } from '../../../document/document.ts';
 import type { RandomSeedSettings } from '../../../document/system-settings.ts';
-import { printable } from '../../../text/report.ts';
-import { Problem } from '../../../tools/problem.ts';
-import { runTool } from '../../../tools/tool.ts';
+import { printable } from '../../../text/diagnostics.ts';
+import { runTool } from '../../../tools/run-tool.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import { machineToWarnOf, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';

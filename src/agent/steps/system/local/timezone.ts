@@ -1,6 +1,6 @@
 import type { ReportEntry } from '../../../document/document.ts';
-import { printable } from '../../../text/report.ts';
-import { Problem } from '../../../tools/problem.ts';
+import { printable } from '../../../text/diagnostics.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import { machineToWarnOf, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';

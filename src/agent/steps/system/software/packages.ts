@@ -1,7 +1,7 @@
 import type { PackageSettings } from '../../../document/system-settings.ts';
 import type { StepContext } from '../../../engine/step.ts';
-import { Problem } from '../../../tools/problem.ts';
-import { lastLines } from '../../../tools/tool.ts';
+import { lastLines } from '../../../tools/run-tool.ts';
+import { Problem } from '../../../tools/step-error.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 import { managerOf, type PackageManager } from './managers.ts';

@@ -1,7 +1,7 @@
 import type { FetchSettings } from '../../../document/document.ts';
 import type { RepositoryFile, RepositorySettings } from '../../../document/system-settings.ts';
 import type { StepContext } from '../../../engine/step.ts';
-import { runTool } from '../../../tools/tool.ts';
+import { runTool } from '../../../tools/run-tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 import { installForApt } from './packages.ts';

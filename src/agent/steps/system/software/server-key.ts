@@ -4,8 +4,8 @@ import { RUN_DIR } from '../../../document/paths.ts';
 import type { RepositoryFile } from '../../../document/system-settings.ts';
 import { FetchError, fetchBytes } from '../../../fetch/fetch.ts';
 import type { Host } from '../../../host/host.ts';
-import { Problem } from '../../../tools/problem.ts';
-import { runTool } from '../../../tools/tool.ts';
+import { runTool } from '../../../tools/run-tool.ts';
+import { Problem } from '../../../tools/step-error.ts';
 
 /** The keys of people whom everybody has signed are large, but no program's output is kept beyond this. */
 const MOST_BYTES = 256 * 1024;

@@ -1,4 +1,4 @@
-import type { Report } from '../../report.ts';
+import type { Report } from '../../diagnostics.ts';
 import type { SourceText } from '../../source-text.ts';
 
 /** Characters that PyYAML refuses anywhere in a document (its reader's NON_PRINTABLE). */

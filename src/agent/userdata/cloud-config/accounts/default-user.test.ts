@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { Report } from '../../../text/report.ts';
+import { Report } from '../../../text/diagnostics.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { parseYaml } from '../../../text/yaml/parse.ts';
-import { plain } from '../../../text/yaml/plain.ts';
+import { plain } from '../../../text/yaml/plain-value.ts';
 import { withDefaultUser } from './default-user.ts';
 
 const parse = (text: string) => parseYaml(plainText(text), new Report());

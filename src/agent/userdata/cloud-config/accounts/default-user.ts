@@ -5,8 +5,8 @@ import {
   pythonText,
   type ScalarNode,
   valueAt,
-} from '../../../text/yaml/node.ts';
-import { under } from '../../merge/under.ts';
+} from '../../../text/yaml/yaml-node.ts';
+import { under } from '../../merge/merge-defaults.ts';
 
 /** Where user data leave it to the image. `slipway check` knows none, and tells it as a note. */
 export const NOT_IN_IMAGE =

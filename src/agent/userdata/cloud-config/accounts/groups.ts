@@ -1,6 +1,6 @@
 import type { GroupEntry } from '../../../document/document.ts';
-import type { Report } from '../../../text/report.ts';
-import { describe, type MappingEntry, type Node, pythonText } from '../../../text/yaml/node.ts';
+import type { Report } from '../../../text/diagnostics.ts';
+import { describe, type MappingEntry, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
 
 /**

@@ -3,10 +3,10 @@ import type { UserEntry } from '../../../document/document.ts';
 import { readKeyId } from '../../../document/key-id.ts';
 import { sudoMisses } from '../../../text/sudo-rule.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
-import { pythonText } from '../../../text/yaml/node.ts';
+import { pythonText } from '../../../text/yaml/yaml-node.ts';
 import { NOT_IN_IMAGE } from './default-user.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
-import { type LetIn, redirectedKeys } from './turned-away.ts';
+import { type LetIn, redirectedKeys } from './redirected-login.ts';
 
 /**
  * One user with cloud-init's defaults: locked password, home directory, a group of its own

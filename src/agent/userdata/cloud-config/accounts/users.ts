@@ -1,11 +1,11 @@
 import type { GroupEntry, UserEntry } from '../../../document/document.ts';
-import { printable, type Report } from '../../../text/report.ts';
+import { printable, type Report } from '../../../text/diagnostics.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
-import { describe, type MappingNode, type Node, pythonText } from '../../../text/yaml/node.ts';
+import { describe, type MappingNode, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
 import { NOT_IN_IMAGE } from './default-user.ts';
 import { readGroups } from './groups.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
-import type { LetIn } from './turned-away.ts';
+import type { LetIn } from './redirected-login.ts';
 import { readUser } from './user.ts';
 
 /**

@@ -6,8 +6,8 @@
  * the user asked for, so it accepts only lines that mean the same in every shell.
  */
 import { parseInvocation } from '../../../kubeadm/config/invocation.ts';
-import { type Environment, isAssignment, programBehind } from './program-behind.ts';
 import { shellTokens, type Token } from './shell-words.ts';
+import { type Environment, isAssignment, programBehind } from './unwrap-command.ts';
 
 export interface LiftedKubeadm extends Environment {
   verb: 'init' | 'join';

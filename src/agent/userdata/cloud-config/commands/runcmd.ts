@@ -1,8 +1,8 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { Command, KubeadmCommand } from '../../../document/document.ts';
-import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/mentions.ts';
-import type { Report } from '../../../text/report.ts';
-import type { Node } from '../../../text/yaml/node.ts';
+import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/mentions-kubeadm.ts';
+import type { Report } from '../../../text/diagnostics.ts';
+import type { Node } from '../../../text/yaml/yaml-node.ts';
 import { liftKubeadm, liftKubeadmCall } from './lift.ts';
 import { readShellItems, type ShellItem } from './shell.ts';
 

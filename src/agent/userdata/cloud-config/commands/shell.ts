@@ -1,8 +1,8 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { Command } from '../../../document/document.ts';
-import { printable, type Report } from '../../../text/report.ts';
+import { printable, type Report } from '../../../text/diagnostics.ts';
 import { quoted } from '../../../text/shell-word.ts';
-import { describe, type Node, pythonText } from '../../../text/yaml/node.ts';
+import { describe, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
 
 /** An item of a command list: the text by cloud-init's `shellify`. */
 export interface ShellItem {

@@ -1,7 +1,7 @@
 import { gunzip } from '../../../../kit/bytes/gunzip.ts';
 import { pythonBase64 } from '../../../text/python-base64.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
-import type { Node } from '../../../text/yaml/node.ts';
+import type { Node } from '../../../text/yaml/yaml-node.ts';
 
 /** The bytes that file contents may still take after decompression; all files of a document share it. */
 export interface Budget {

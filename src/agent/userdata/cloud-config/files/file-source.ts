@@ -2,9 +2,9 @@ import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { RemoteContent } from '../../../document/document.ts';
 import { pathOfFile } from '../../../stores/reference/file-address.ts';
 import { isSecretReference, readReference } from '../../../stores/reference/reference.ts';
-import type { Report } from '../../../text/report.ts';
+import type { Report } from '../../../text/diagnostics.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
-import { pythonText } from '../../../text/yaml/node.ts';
+import { pythonText } from '../../../text/yaml/yaml-node.ts';
 
 const HASH = /^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})$/;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Report } from '../../../text/report.ts';
+import { Report } from '../../../text/diagnostics.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { parseYaml } from '../../../text/yaml/parse.ts';
 import { topLevel } from '../read.ts';

@@ -1,8 +1,8 @@
-import { printable, type Report } from '../../../text/report.ts';
+import { printable, type Report } from '../../../text/diagnostics.ts';
 import { misfits } from '../../../text/shape/check-shape.ts';
 import { anything, type Shape } from '../../../text/shape/shape.ts';
-import { warnOfMisfits } from '../../../text/shape/warn-of-misfits.ts';
-import type { MappingEntry } from '../../../text/yaml/node.ts';
+import { warnOfMisfits } from '../../../text/shape/warn-of-mismatches.ts';
+import type { MappingEntry } from '../../../text/yaml/yaml-node.ts';
 import { ACCOUNT_SHAPES } from './account-shapes.ts';
 import { PACKAGE_SHAPES } from './package-shapes.ts';
 import { SYSTEM_SHAPES } from './system-shapes.ts';

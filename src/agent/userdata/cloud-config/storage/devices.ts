@@ -1,5 +1,5 @@
-import type { Report } from '../../../text/report.ts';
-import { describe, type Node, pythonText } from '../../../text/yaml/node.ts';
+import type { Report } from '../../../text/diagnostics.ts';
+import { describe, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
 
 /** `device_aliases`: the user's names for devices, and the cloud's; valid in disk_setup, fs_setup and mounts. */
 export type Aliases = ReadonlyMap<string, string>;

@@ -1,8 +1,8 @@
 import { isMetadataName } from '../../../document/device-name.ts';
 import type { DiskEntry } from '../../../document/document.ts';
-import { printable, type Report } from '../../../text/report.ts';
+import { printable, type Report } from '../../../text/diagnostics.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
-import { describe, type MappingNode, type Node, pythonText } from '../../../text/yaml/node.ts';
+import { describe, type MappingNode, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
 import { type Aliases, metadataNameMessage } from './devices.ts';
 
 /** `disk_setup`: partition tables by device (`cc_disk_setup`). Defaults: mbr, no layout, no overwriting. */

@@ -1,8 +1,8 @@
 import { isMetadataName } from '../../../document/device-name.ts';
 import type { FilesystemEntry } from '../../../document/document.ts';
-import { printable, type Report } from '../../../text/report.ts';
+import { printable, type Report } from '../../../text/diagnostics.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
-import type { MappingNode, Node } from '../../../text/yaml/node.ts';
+import type { MappingNode, Node } from '../../../text/yaml/yaml-node.ts';
 import { type Aliases, metadataNameMessage, splitPartition } from './devices.ts';
 
 /** `fs_setup`: filesystems to make (cloud-init's `cc_disk_setup`, `mkfs`); the default partition is `any`. */

@@ -1,6 +1,6 @@
 import type { MountEntry } from '../../../document/document.ts';
-import type { Report } from '../../../text/report.ts';
-import { describe, type Node, pythonText } from '../../../text/yaml/node.ts';
+import type { Report } from '../../../text/diagnostics.ts';
+import { describe, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
 import type { Aliases } from './devices.ts';
 
 type Fields = MountEntry['fields'];

@@ -1,6 +1,6 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { RepositorySettings } from '../../../document/system-settings.ts';
-import { printable, type Report } from '../../../text/report.ts';
+import { printable, type Report } from '../../../text/diagnostics.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
 import { type Find, fieldsOf } from './system-reader.ts';
 

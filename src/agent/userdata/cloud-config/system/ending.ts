@@ -1,5 +1,5 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
-import { pythonText } from '../../../text/yaml/node.ts';
+import { pythonText } from '../../../text/yaml/yaml-node.ts';
 import { fieldsOf, type SystemReader } from './system-reader.ts';
 
 const PHONE_HOME_KEYS: readonly string[] = [

@@ -1,5 +1,5 @@
 import { readKeyId } from '../../../document/key-id.ts';
-import { pythonText } from '../../../text/yaml/node.ts';
+import { pythonText } from '../../../text/yaml/yaml-node.ts';
 import type { SystemReader } from './system-reader.ts';
 
 /** `ssh_import_id` at the top level: keys that services on the web know, for the default user. */

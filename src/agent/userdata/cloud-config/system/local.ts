@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path/posix';
-import { printable } from '../../../text/report.ts';
-import { pythonText } from '../../../text/yaml/node.ts';
+import { printable } from '../../../text/diagnostics.ts';
+import { pythonText } from '../../../text/yaml/yaml-node.ts';
 import { fieldsOf, isTrue, type SystemReader } from './system-reader.ts';
 
 /** What is written into files that a shell reads. */

@@ -1,6 +1,6 @@
 import type { PackageSettings } from '../../../document/system-settings.ts';
-import { printable, type Report } from '../../../text/report.ts';
-import { type Node, pythonText } from '../../../text/yaml/node.ts';
+import { printable, type Report } from '../../../text/diagnostics.ts';
+import { type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
 import { isTrue, type SystemReader } from './system-reader.ts';
 
 /** Package managers of whole distributions, by the names that `packages` may give its lists. */

@@ -1,7 +1,7 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { PasswordSettings } from '../../../document/system-settings.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
-import { type Node, pythonText } from '../../../text/yaml/node.ts';
+import { type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
 import { isAccountName, NAME_RULE } from '../accounts/names.ts';
 import { fieldsOf, type SystemReader } from './system-reader.ts';
 

@@ -1,9 +1,9 @@
 import { isAbsolute } from 'node:path/posix';
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { RepositoryFile } from '../../../document/system-settings.ts';
-import { printable, type Report } from '../../../text/report.ts';
+import { printable, type Report } from '../../../text/diagnostics.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
-import { type MappingNode, type Node, pythonText } from '../../../text/yaml/node.ts';
+import { type MappingNode, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
 import { readAptSources } from './apt.ts';
 import { type Find, fieldsOf, type SystemReader } from './system-reader.ts';
 

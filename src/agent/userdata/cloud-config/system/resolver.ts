@@ -1,4 +1,4 @@
-import { type Node, pythonText } from '../../../text/yaml/node.ts';
+import { type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
 import { fieldsOf, isTrue, type SystemReader } from './system-reader.ts';
 
 /** `resolv_conf`, which counts where `manage_resolv_conf` is true. */

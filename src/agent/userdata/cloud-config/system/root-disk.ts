@@ -1,5 +1,5 @@
-import { printable } from '../../../text/report.ts';
-import { pythonText } from '../../../text/yaml/node.ts';
+import { printable } from '../../../text/diagnostics.ts';
+import { pythonText } from '../../../text/yaml/yaml-node.ts';
 import { fieldsOf, isTrue, type SystemReader } from './system-reader.ts';
 
 /** `growpart`: only where the user data or the image ask for it; images without cloud-init have systemd-repart. */

@@ -1,10 +1,10 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import { HOST_KEY_TYPES, type HostKeySettings, type SaidLogin } from '../../../document/system-settings.ts';
-import type { Report } from '../../../text/report.ts';
+import type { Report } from '../../../text/diagnostics.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
-import { type Node, pythonText } from '../../../text/yaml/node.ts';
+import { type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
 import { completeLogin } from '../../instance/public-keys.ts';
-import { TURNED_AWAY, turnedAway } from '../accounts/turned-away.ts';
+import { TURNED_AWAY, turnedAway } from '../accounts/redirected-login.ts';
 import { type Find, fieldsOf, isTrue, type SystemReader } from './system-reader.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Hostname } from '../../../document/document.ts';
 import type { SystemSettings } from '../../../document/system-settings.ts';
-import type { Report } from '../../../text/report.ts';
+import type { Report } from '../../../text/diagnostics.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
-import { describe, type Node } from '../../../text/yaml/node.ts';
+import { describe, type Node } from '../../../text/yaml/yaml-node.ts';
 
 /** What a key's reader may look at beside its own keys. */
 export interface Around {

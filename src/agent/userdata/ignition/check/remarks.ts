@@ -1,5 +1,5 @@
 import type { Position } from '../../../document/document.ts';
-import type { Report } from '../../../text/report.ts';
+import type { Report } from '../../../text/diagnostics.ts';
 import type { Places } from '../schema/places.ts';
 
 /** Says of a value of the config what is wrong with it, by its JSON path, line and column. */

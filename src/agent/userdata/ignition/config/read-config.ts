@@ -1,4 +1,4 @@
-import type { Report } from '../../../text/report.ts';
+import type { Report } from '../../../text/diagnostics.ts';
 import type { SourceText } from '../../../text/source-text.ts';
 import { Remarks } from '../check/remarks.ts';
 import { checkSpec2 } from '../check/spec2.ts';

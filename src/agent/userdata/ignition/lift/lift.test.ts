@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Report } from '../../../text/report.ts';
+import { Report } from '../../../text/diagnostics.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { clusterApiIgnition, type KubeadmIgnition } from '../fixtures/cluster-api.ts';
 import { readIgnition } from '../read-ignition.ts';

@@ -1,7 +1,7 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { Command, Document, FileEntry, KubeadmCommand, UnitEntry } from '../../../document/document.ts';
-import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/mentions.ts';
-import type { Report } from '../../../text/report.ts';
+import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/mentions-kubeadm.ts';
+import type { Report } from '../../../text/diagnostics.ts';
 import { environmentLines } from './environment.ts';
 import { doesSomething, type KubeadmScript, takeApart } from './script.ts';
 import { type KubeadmUnit, readKubeadmUnit } from './unit.ts';

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { documentSecrets } from '../../../redaction/document-secrets.ts';
-import { type Library, NotYetIncluded } from '../../forms/included.ts';
+import { type Library, NotYetIncluded } from '../../includes/fetch-include.ts';
 import { readUserData } from '../../read-user-data.ts';
 
 let library: Library;

@@ -1,10 +1,10 @@
 import type { RemoteContent } from '../../../document/document.ts';
 import { FetchError, fetchBytes } from '../../../fetch/fetch.ts';
+import { printable, Report } from '../../../text/diagnostics.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
-import { printable, Report } from '../../../text/report.ts';
 import { plainText, type SourceText } from '../../../text/source-text.ts';
-import { addressText, type Library, NOT_LOOKED_AT, NotYetIncluded } from '../../forms/included.ts';
-import { INCLUDE_SECONDS, MAX_INCLUDE_DEPTH, MAX_INCLUDES } from '../../forms/limits.ts';
+import { addressText, type Library, NOT_LOOKED_AT, NotYetIncluded } from '../../includes/fetch-include.ts';
+import { INCLUDE_SECONDS, MAX_INCLUDE_DEPTH, MAX_INCLUDES } from '../../includes/limits.ts';
 import { Remarks } from '../check/remarks.ts';
 import { checkSpec3 } from '../check/spec3.ts';
 import { type Checked, readConfig } from '../config/read-config.ts';

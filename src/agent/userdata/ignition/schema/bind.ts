@@ -1,4 +1,4 @@
-import { printable, type Report } from '../../../text/report.ts';
+import { printable, type Report } from '../../../text/diagnostics.ts';
 import type { SourceText } from '../../../text/source-text.ts';
 import { describeJson, type JsonNode } from '../json/node.ts';
 import type { Places } from './places.ts';

@@ -1,4 +1,4 @@
-import { pythonFloat } from '../../../text/yaml/node.ts';
+import { pythonFloat } from '../../../text/yaml/yaml-node.ts';
 import { orderText } from '../values/compare.ts';
 import { str } from '../values/text.ts';
 import { bounded, Dict, Sequence, typeName, type Value, ValueError } from '../values/values.ts';

@@ -1,6 +1,6 @@
 import { FILTERS } from '../filters/filters.ts';
 import { TESTS } from '../filters/tests.ts';
-import { notKnown } from '../values/left-out.ts';
+import { notKnown } from '../values/unsupported.ts';
 import type { Args, Expr } from './ast.ts';
 import { type Inner, ValueParser } from './parse-value.ts';
 import { TemplateError } from './template-error.ts';

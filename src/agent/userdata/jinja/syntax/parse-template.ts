@@ -1,4 +1,4 @@
-import { notKnown } from '../values/left-out.ts';
+import { notKnown } from '../values/unsupported.ts';
 import type { Expr, Stmt, Target } from './ast.ts';
 import { tokenize } from './lexer.ts';
 import { parseExpression, parseTuple } from './parse-expression.ts';

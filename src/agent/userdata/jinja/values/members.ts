@@ -1,9 +1,9 @@
 import type { Budget } from './budget.ts';
 import { lengthOf } from './iterate.ts';
-import { isLeftOut, type Kind, notKnown } from './left-out.ts';
 import { bind, needCount } from './signature.ts';
 import { type Method, STRING_METHODS } from './string-methods.ts';
 import { characters, str } from './text.ts';
+import { isLeftOut, type Kind, notKnown } from './unsupported.ts';
 import {
   type CallArgs,
   Dict,

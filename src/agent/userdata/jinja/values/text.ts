@@ -1,4 +1,4 @@
-import { pythonFloat } from '../../../text/yaml/node.ts';
+import { pythonFloat } from '../../../text/yaml/yaml-node.ts';
 import { bounded, Dict, Loop, Sequence, Undefined, type Value, ValueError } from './values.ts';
 
 /** Python's `str()`. @throws ValueError for values whose printed form makes no sense in user data */

@@ -1,8 +1,8 @@
-import type { Report } from '../../../text/report.ts';
+import type { Report } from '../../../text/diagnostics.ts';
 import { type Misfit, misfits } from '../../../text/shape/check-shape.ts';
 import { anything, list } from '../../../text/shape/shape.ts';
-import { warnOfMisfits } from '../../../text/shape/warn-of-misfits.ts';
-import { type MappingNode, type Node, pythonText, valueAt } from '../../../text/yaml/node.ts';
+import { warnOfMisfits } from '../../../text/shape/warn-of-mismatches.ts';
+import { type MappingNode, type Node, pythonText, valueAt } from '../../../text/yaml/yaml-node.ts';
 import { DEVICES } from './version1-shapes.ts';
 import { VERSION2 } from './version2-shapes.ts';
 

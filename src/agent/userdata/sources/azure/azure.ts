@@ -1,12 +1,12 @@
 import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
 import type { Host } from '../../../host/host.ts';
-import type { Machine } from '../../../platform/machine.ts';
 import { basesOf, type MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
+import type { Machine } from '../../../platform/platform-info.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { directoryTree } from '../contract/tree.ts';
-import { asking } from '../machine/asking.ts';
-import type { SourceContext } from '../machine/source.ts';
+import { asking } from '../detection/metadata-client-for.ts';
+import type { SourceContext } from '../detection/source.ts';
 import { readFirst } from '../volumes/labelled-volume.ts';
 import { scan } from '../volumes/scan.ts';
 import { type Provisioning, readProvisioning } from './provisioning.ts';

@@ -1,8 +1,8 @@
 import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
-import type { Machine } from '../../../platform/machine.ts';
+import type { Machine } from '../../../platform/platform-info.ts';
 import { MAX_RAW_BYTES } from '../../../text/limits.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import type { SourceContext } from '../machine/source.ts';
+import type { SourceContext } from '../detection/source.ts';
 
 /** What cloud-init found in this very boot: /run does not outlive it. */
 const INSTANCE_DATA = '/run/cloud-init/instance-data-sensitive.json';

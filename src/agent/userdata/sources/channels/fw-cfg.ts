@@ -1,7 +1,7 @@
-import type { Machine } from '../../../platform/machine.ts';
+import type { Machine } from '../../../platform/platform-info.ts';
 import { MAX_RAW_BYTES } from '../../../text/limits.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import type { SourceContext } from '../machine/source.ts';
+import type { SourceContext } from '../detection/source.ts';
 
 /** What `qemu -fw_cfg name=opt/com.coreos/config,file=...` gives; only root may read it. */
 const CONFIG = '/sys/firmware/qemu_fw_cfg/by_name/opt/com.coreos/config/raw';

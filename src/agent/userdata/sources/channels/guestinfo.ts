@@ -1,12 +1,12 @@
 import { gunzip, isGzip } from '../../../../kit/bytes/gunzip.ts';
 import { asRecord, textOf, textsOf } from '../../../../kit/json.ts';
 import type { NetworkConfig } from '../../../platform/instance/instance.ts';
-import type { Machine } from '../../../platform/machine.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
+import type { Machine } from '../../../platform/platform-info.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import { found, type SourceAnswer, type SourceCallback } from '../contract/answer.ts';
 import { readMetaData } from '../contract/meta-data.ts';
-import type { SourceContext } from '../machine/source.ts';
+import type { SourceContext } from '../detection/source.ts';
 import { type GuestRpc, openGuestRpc } from './guest-rpc.ts';
 
 /** A value of guestinfo by its key, from wherever. */

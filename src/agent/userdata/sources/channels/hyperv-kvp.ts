@@ -1,6 +1,6 @@
-import type { Machine } from '../../../platform/machine.ts';
+import type { Machine } from '../../../platform/platform-info.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import type { SourceContext } from '../machine/source.ts';
+import type { SourceContext } from '../detection/source.ts';
 
 /** What the host sends; the daemon of the guest writes it into this file, which only root may write. */
 const POOL = '/var/lib/hyperv/.kvp_pool_0';

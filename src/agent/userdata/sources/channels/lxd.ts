@@ -1,10 +1,10 @@
 import { asRecord, type JsonRecord, textsOf } from '../../../../kit/json.ts';
-import type { Machine } from '../../../platform/machine.ts';
 import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
+import type { Machine } from '../../../platform/platform-info.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { readMetaData } from '../contract/meta-data.ts';
-import type { SourceContext } from '../machine/source.ts';
+import type { SourceContext } from '../detection/source.ts';
 
 /** LXD's socket, and Incus's. */
 const SOCKETS = ['/dev/lxd/sock', '/dev/incus/sock'];

@@ -1,6 +1,6 @@
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { directoryTree, type Tree } from '../contract/tree.ts';
-import type { SourceContext } from '../machine/source.ts';
+import type { SourceContext } from '../detection/source.ts';
 import { readFirst, readLabelledVolume } from '../volumes/labelled-volume.ts';
 import { scan } from '../volumes/scan.ts';
 

@@ -3,7 +3,7 @@ import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { elementAt, parseXml, XmlError } from '../../../platform/metadata/xml.ts';
 import { type Found, found, type SourceAnswer } from '../contract/answer.ts';
 import { directoryTree, type Tree } from '../contract/tree.ts';
-import type { SourceContext } from '../machine/source.ts';
+import type { SourceContext } from '../detection/source.ts';
 import { readFirst } from '../volumes/labelled-volume.ts';
 import { scan } from '../volumes/scan.ts';
 import { openGuestRpc } from './guest-rpc.ts';

@@ -2,8 +2,8 @@ import { asRecord, at, textOf, textsOf } from '../../../../kit/json.ts';
 import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { asking } from '../machine/asking.ts';
-import type { SourceContext } from '../machine/source.ts';
+import { asking } from '../detection/metadata-client-for.ts';
+import type { SourceContext } from '../detection/source.ts';
 
 const IPV4 = 'http://169.254.169.254';
 const IPV6 = 'http://[fd00:a9fe:a9fe::1]';

@@ -1,8 +1,8 @@
 import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { asking } from '../machine/asking.ts';
-import type { SourceContext } from '../machine/source.ts';
+import { asking } from '../detection/metadata-client-for.ts';
+import type { SourceContext } from '../detection/source.ts';
 import { virtualRouters } from './dhcp-server.ts';
 import { passwordRemark, readEc2Like } from './ec2-like.ts';
 

@@ -1,6 +1,6 @@
 import { at, textOf, textsOf } from '../../../../kit/json.ts';
 import type { SourceAnswer } from '../contract/answer.ts';
-import type { SourceContext } from '../machine/source.ts';
+import type { SourceContext } from '../detection/source.ts';
 import { readOneDocument } from './one-document.ts';
 
 /** DigitalOcean (`DataSourceDigitalOcean`). Its service answers machines with a link-local address. */

@@ -5,8 +5,8 @@ import { EC2_BASES, type Service, withToken } from '../../../platform/metadata/e
 import { MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { configuredBases } from '../machine/configured.ts';
-import type { SourceContext } from '../machine/source.ts';
+import { configuredBases } from '../detection/configured.ts';
+import type { SourceContext } from '../detection/source.ts';
 
 /** Newest first; what IPv6 and tags need, then what everybody has (`DataSourceEc2`). */
 const VERSIONS = ['2021-03-23', '2018-09-24', '2016-09-02'];

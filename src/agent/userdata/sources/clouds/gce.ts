@@ -3,8 +3,8 @@ import type { Cloud } from '../../../platform/instance/instance.ts';
 import { type Ask, basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { configuredBases } from '../machine/configured.ts';
-import type { SourceContext } from '../machine/source.ts';
+import { configuredBases } from '../detection/configured.ts';
+import type { SourceContext } from '../detection/source.ts';
 
 /** metadata.google.internal by its addresses: whoever answers for DNS has no say. */
 const BASES = basesOf(

@@ -4,8 +4,8 @@ import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { readMetaData } from '../contract/meta-data.ts';
-import { asking } from '../machine/asking.ts';
-import type { SourceContext } from '../machine/source.ts';
+import { asking } from '../detection/metadata-client-for.ts';
+import type { SourceContext } from '../detection/source.ts';
 
 /** Hetzner Cloud (`DataSourceHetzner`). */
 export async function readHetzner(context: SourceContext): Promise<SourceAnswer> {

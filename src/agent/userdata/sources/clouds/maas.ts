@@ -4,8 +4,8 @@ import { type OAuthKeys, oauthHeader } from '../../../platform/metadata/oauth1.t
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { directoryTree } from '../contract/tree.ts';
-import { configuredFor, isHttp } from '../machine/configured.ts';
-import type { SourceContext } from '../machine/source.ts';
+import { configuredFor, isHttp } from '../detection/configured.ts';
+import type { SourceContext } from '../detection/source.ts';
 
 const VERSION = '2012-03-01';
 const SEED = '/var/lib/cloud/seed/maas';

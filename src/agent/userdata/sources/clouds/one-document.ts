@@ -3,8 +3,8 @@ import type { Cloud } from '../../../platform/instance/instance.ts';
 import { basesOf, type MetadataOptions } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { asking } from '../machine/asking.ts';
-import type { SourceContext } from '../machine/source.ts';
+import { asking } from '../detection/metadata-client-for.ts';
+import type { SourceContext } from '../detection/source.ts';
 
 /** A cloud that says everything in one JSON document, user data included. */
 interface OneDocument {

@@ -2,8 +2,8 @@ import { asRecord, at, textOf, textsOf } from '../../../../kit/json.ts';
 import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { asking } from '../machine/asking.ts';
-import type { SourceContext } from '../machine/source.ts';
+import { asking } from '../detection/metadata-client-for.ts';
+import type { SourceContext } from '../detection/source.ts';
 
 const BASES = basesOf('http://169.254.169.254', 'http://[fd00:c1::a9fe:a9fe]');
 /** Version 2 wants it, so that no one is led there by a link. */

@@ -1,7 +1,7 @@
 import type { Code } from '../../../../protocol/codes/codes.ts';
 import type { ReportEntry } from '../../../document/document.ts';
 import type { Cloud, NetworkConfig } from '../../../platform/instance/instance.ts';
-import type { SystemFacts } from '../../../platform/instance/system-facts.ts';
+import type { SystemFacts } from '../../../platform/instance/os-facts.ts';
 
 /** A source's answer about this machine. */
 export type SourceAnswer =

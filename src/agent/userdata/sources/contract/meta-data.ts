@@ -1,9 +1,9 @@
 import { positionText } from '../../../../kit/position.ts';
 import type { ReportEntry } from '../../../document/document.ts';
-import { Report } from '../../../text/report.ts';
+import { Report } from '../../../text/diagnostics.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { parseYaml } from '../../../text/yaml/parse.ts';
-import { plain } from '../../../text/yaml/plain.ts';
+import { plain } from '../../../text/yaml/plain-value.ts';
 import { toText } from '../../decode/text.ts';
 
 export interface MetaData {

@@ -1,11 +1,11 @@
 import { asRecord, textOf } from '../../../../kit/json.ts';
 import type { Host } from '../../../host/host.ts';
 import type { NetworkConfig } from '../../../platform/instance/instance.ts';
-import type { Machine } from '../../../platform/machine.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
+import type { Machine } from '../../../platform/platform-info.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { directoryTree } from '../contract/tree.ts';
-import type { SourceContext } from '../machine/source.ts';
+import type { SourceContext } from '../detection/source.ts';
 import { readLabelledVolume } from '../volumes/labelled-volume.ts';
 import { type NoCloudLine, parseNoCloudLine } from './nocloud-line.ts';
 import { readSeedTree, type Seed } from './seed.ts';

@@ -1,6 +1,6 @@
-import type { DmiField, Machine } from '../../../platform/machine.ts';
 import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
+import type { DmiField, Machine } from '../../../platform/platform-info.ts';
 import { readSeed, type Seed } from './seed.ts';
 
 /** Names that cloud-init allows in `__dmi.NAME__` (dmidecode's) and that DMI files have here. */

@@ -1,6 +1,6 @@
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { directoryTree, type Tree } from '../contract/tree.ts';
-import type { SourceContext } from '../machine/source.ts';
+import type { SourceContext } from '../detection/source.ts';
 import { readLabelledVolume } from '../volumes/labelled-volume.ts';
 import { isNova } from './nova.ts';
 import { type OpenStackData, readOpenStack } from './read-openstack.ts';

@@ -3,8 +3,8 @@ import { linkLocalBases } from '../../../platform/metadata/link-local.ts';
 import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { configuredBases } from '../machine/configured.ts';
-import type { SourceContext } from '../machine/source.ts';
+import { configuredBases } from '../detection/configured.ts';
+import type { SourceContext } from '../detection/source.ts';
 import { readOpenStack } from './read-openstack.ts';
 
 /** OpenStack's metadata service (`DataSourceOpenStack`). */

@@ -1,4 +1,4 @@
-import type { Machine } from '../../../platform/machine.ts';
+import type { Machine } from '../../../platform/platform-info.ts';
 
 const NAMES = ['OpenStack Nova', 'OpenStack Compute'];
 const ASSET_TAGS = [...NAMES, 'OpenTelekomCloud', 'SAP CCloud VM', 'HUAWEICLOUD', 'Samsung Cloud Platform'];

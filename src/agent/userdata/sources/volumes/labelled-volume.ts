@@ -1,5 +1,5 @@
 import { HostError } from '../../../host/host.ts';
-import type { Machine } from '../../../platform/machine.ts';
+import type { Machine } from '../../../platform/platform-info.ts';
 import type { Tree } from '../contract/tree.ts';
 import { readVolume } from './read-volume.ts';
 import { labelled, type Scanned } from './scan.ts';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { type Host, HostError } from '../../../host/host.ts';
-import type { Machine } from '../../../platform/machine.ts';
+import type { Machine } from '../../../platform/platform-info.ts';
 import type { ReadAt, Volume } from '../images/volume.ts';
 
 /** A block device with a file system that seeds come on. */

@@ -12,7 +12,7 @@ import {
 import { basename, dirname } from 'node:path';
 import { isErrno } from '../../../common/system/system-error.ts';
 import { HostError } from '../../../host.ts';
-import { asUser } from './as-user.ts';
+import { asUser } from './run-as-user.ts';
 import { followTrusted, type KnownDirectories } from './trusted-path.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;

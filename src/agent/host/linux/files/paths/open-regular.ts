@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { relative } from 'node:path';
 import { HostError } from '../../../host.ts';
-import { asUser } from './as-user.ts';
 import { resolveInRoot } from './resolve.ts';
+import { asUser } from './run-as-user.ts';
 import { followTrusted, type TrustedPath } from './trusted-path.ts';
 
 const { O_RDONLY, O_NONBLOCK, O_NOCTTY, O_NOFOLLOW, O_DIRECTORY } = constants;

@@ -1,0 +1,71 @@
+import { gzipSync } from 'node:zlib';
+import { CLOUDS, sizeFor } from '../../kit/bytes/user-data-limits.ts';
+import { visible } from '../../kit/terminal/visible.ts';
+import { codes } from '../../protocol/codes/codes.ts';
+import type { Document, Position, ReportEntry } from '../document/document.ts';
+import { see } from './rule/lint-input.ts';
+import type { Severity } from './rule/rule.ts';
+import { RULES } from './rule-groups.ts';
+
+export interface Finding {
+  /** A rule's id, or a code of docs/codes.md. */
+  rule: string;
+  severity: Severity;
+  message: string;
+  remedy: string;
+  where?: Position;
+}
+
+/** Most findings of one rule in one file; whoever has more has read enough. */
+const MOST_HITS = 100;
+
+const SIZE = 'larger-than-a-cloud-takes';
+
+const isKnown = (cloud: string | undefined): boolean => CLOUDS.some(({ name }) => name === cloud);
+
+/** Everything worth a word in a document, in the order of its lines: what reading it told, and what the rules find. */
+export function check(
+  raw: Buffer,
+  document: Document,
+  report: readonly ReportEntry[],
+  cloud: string | undefined,
+): Finding[] {
+  const seen = see(raw, document);
+  // What a cloud that was named takes is said once, and of no other cloud.
+  const rules = isKnown(cloud) ? RULES.filter(({ id }) => id !== SIZE) : RULES;
+  const hits = rules.flatMap((rule) =>
+    rule
+      .find(seen)
+      .slice(0, MOST_HITS)
+      .map((hit) => ({ ...hit, rule })),
+  );
+  const isTwice = (message: string): boolean =>
+    hits.some(({ alreadyTold }) => alreadyTold !== undefined && message.includes(alreadyTold));
+  const told = report.filter(({ message }) => !isTwice(message)).map(findingOf);
+  const found = hits.map(({ rule: { id, severity, remedy }, message, where }) => ({
+    rule: id,
+    severity,
+    message: visible(message),
+    remedy,
+    ...(where === undefined ? {} : { where }),
+  }));
+  const line = ({ where }: Finding): number => where?.line ?? 0;
+  return [...tooLarge(raw, cloud), ...told, ...found].sort(
+    (a, b) => line(a) - line(b) || (a.where?.column ?? 0) - (b.where?.column ?? 0),
+  );
+}
+
+export function findingOf({ severity, code, message, where }: ReportEntry): Finding {
+  const place = where === undefined ? {} : { where };
+  return { rule: code, severity, message, remedy: codes()[code].remedy, ...place };
+}
+
+function tooLarge(raw: Buffer, name: string | undefined): Finding[] {
+  const cloud = CLOUDS.find((row) => row.name === name);
+  const rule = RULES.find(({ id }) => id === SIZE);
+  if (cloud === undefined || rule === undefined || sizeFor(cloud, raw.length) <= cloud.bytes) return [];
+  const size = `${sizeFor(cloud, raw.length)} bytes${cloud.counts === 'base64' ? ' as base64' : ''}`;
+  const zipped = `with gzip ${sizeFor(cloud, gzipSync(raw).length)}`;
+  const message = `${cloud.title} takes ${cloud.bytes} bytes; this has ${size}, ${zipped}.`;
+  return [{ rule: rule.id, severity: 'error', message, remedy: rule.remedy }];
+}

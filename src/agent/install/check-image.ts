@@ -1,0 +1,126 @@
+import { dirname } from 'node:path/posix';
+import { BINARY, STATE_DIR } from '../document/paths.ts';
+import type { Host } from '../host/host.ts';
+import { type Look, look } from './image-check.ts';
+import {
+  IGNITION_SHIM,
+  isEnabled,
+  isMasked,
+  OPT_BINARY,
+  OPT_SHIM,
+  PACKAGED_BINARY,
+  type Place,
+  placeIn,
+  realOrNothing,
+  shimIs,
+  UNITS,
+  type UnitName,
+} from './layout.ts';
+
+/**
+ * Looks at an image for what a machine made of it will lack. What kubeadm and the kubelet need is not looked at here;
+ * that is `slipway preflight`.
+ *
+ * @param self path of the running program
+ */
+export async function checkImage(host: Host, self: string): Promise<Look[]> {
+  const place = await presentPlace(host, self);
+  const isThere = (path: string) => host.files.stat(path).then((stat) => stat !== undefined);
+  const machineId = (await host.files.readIfPresent('/etc/machine-id', 4096))?.toString('utf8').trim() ?? '';
+  return [
+    await lookAtProgram(host, place.binary),
+    ...(place.packaged
+      ? [
+          look(
+            "no other program comes before the package's",
+            !(await isThere(BINARY)),
+            `${BINARY} does, in PATH and by its units, whichever is newer: ${BINARY} uninstall, or remove the package`,
+          ),
+        ]
+      : []),
+    ...(await lookAtStart(host, place)),
+    await lookAtUnit(
+      host,
+      'slipway-report.service',
+      'nobody is told how the bootstrap goes: slipway install --report',
+    ),
+    look(
+      'no state of another machine',
+      !(await isThere(STATE_DIR)),
+      `${STATE_DIR} is of the machine that the image was made of, and every machine of the image would go on with it: remove it`,
+    ),
+    look(
+      'the machine has no id yet',
+      ['', 'uninitialized'].includes(machineId),
+      '/etc/machine-id would be the same on all machines of the image: empty it',
+    ),
+  ];
+}
+
+/** Where the image has the program, by a package or not; where it has none, where it would go. */
+async function presentPlace(host: Host, self: string): Promise<Place> {
+  return placeIn(host, (await realOrNothing(host, PACKAGED_BINARY)) ?? self);
+}
+
+async function lookAtProgram(host: Host, binary: string): Promise<Look> {
+  const what = `the program is at ${binary}`;
+  const real = await realOrNothing(host, binary).catch(() => undefined);
+  const stat = real === undefined ? undefined : await host.ownFiles.stat(real);
+  if (stat === undefined) return look(what, false, 'run slipway install');
+  const runs = stat.kind === 'file' && (stat.mode & 0o111) !== 0;
+  return look(what, runs, `nobody can run it: chmod 755 ${binary}`);
+}
+
+/** What starts Slipway at boot. On Flatcar that is in the config which Ignition gets, not in the image, until it was applied. */
+async function lookAtStart(host: Host, place: Place): Promise<Look[]> {
+  if (await isForIgnition(host, place))
+    return [
+      look('kubeadm is Slipway for kubeadm.service', true, ''),
+      look(
+        'slipway.service leaves the user data to Ignition',
+        (await isMasked(host, 'slipway.service')) || !(await isEnabled(host, 'slipway.service')),
+        'it would do again what Ignition has done: systemctl mask slipway.service',
+      ),
+    ];
+  if (place.shim === OPT_SHIM) return [];
+  if (await hasCloudInit(host))
+    return [
+      look(
+        'kubeadm is Slipway for cloud-init',
+        ['own', 'slipway'].includes(await shimIs(host, place)),
+        'cloud-init will call kubeadm itself: slipway install --shim',
+      ),
+    ];
+  if (place.binary === OPT_BINARY) return [];
+  return [
+    await lookAtUnit(host, 'slipway.service', 'nothing starts Slipway at boot: slipway install --service'),
+    await lookAtUnit(
+      host,
+      'slipway-network.service',
+      'what is said of the network beside the user data is read late, and the network comes up without it: slipway install --service',
+    ),
+  ];
+}
+
+/** Has a config of ignition/ been applied: its link, and a drop-in with the link's folder in PATH? */
+async function isForIgnition(host: Host, { binary }: Place): Promise<boolean> {
+  if ((await shimIs(host, { shim: IGNITION_SHIM, binary })) !== 'own') return false;
+  const folder = `${UNITS}/kubeadm.service.d`;
+  for (const name of await host.files.list(folder)) {
+    const text = await host.files.readIfPresent(`${folder}/${name}`, 65_536).catch(() => undefined);
+    if (text?.includes(dirname(IGNITION_SHIM))) return true;
+  }
+  return false;
+}
+
+/** As slipway.service itself decides it. */
+async function hasCloudInit(host: Host): Promise<boolean> {
+  if ((await host.files.stat('/usr/bin/cloud-init')) === undefined) return false;
+  return (await host.files.stat('/etc/cloud/cloud-init.disabled')) === undefined;
+}
+
+async function lookAtUnit(host: Host, name: UnitName, why: string): Promise<Look> {
+  const what = `${name} is enabled`;
+  if (await isMasked(host, name)) return look(what, false, `it is masked: systemctl unmask ${name}`);
+  return look(what, await isEnabled(host, name), why);
+}

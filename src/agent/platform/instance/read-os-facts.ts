@@ -1,0 +1,45 @@
+import type { Host } from '../../host/host.ts';
+import type { SystemFacts } from './os-facts.ts';
+
+/** Reads the system facts for jinja templates; missing ones are empty strings. */
+export async function readSystemFacts(host: Host): Promise<SystemFacts> {
+  const osRelease = (await text(host, '/etc/os-release')) ?? (await text(host, '/usr/lib/os-release')) ?? '';
+  let parsed: Map<string, string> | undefined;
+  const release = (key: string) => {
+    parsed ??= parseOsRelease(osRelease);
+    return parsed.get(key) ?? '';
+  };
+  return {
+    // Parsed for who asks: most templates ask for nothing of it.
+    get distro() {
+      return release('ID');
+    },
+    get distroVersion() {
+      return release('VERSION_ID');
+    },
+    get distroRelease() {
+      return release('VERSION_CODENAME');
+    },
+    kernelRelease: (await text(host, '/proc/sys/kernel/osrelease'))?.trim() ?? '',
+    machine: (await text(host, '/proc/sys/kernel/arch'))?.trim() ?? MACHINES[process.arch] ?? process.arch,
+    hostname: host.hostname(),
+  };
+}
+
+/** Kernels before 6.1 have no /proc/sys/kernel/arch, and Node.js has its own names for machines. */
+export const MACHINES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
+
+async function text(host: Host, path: string): Promise<string | undefined> {
+  return (await host.files.readIfPresent(path))?.toString('utf8');
+}
+
+/** Parses the assignments of os-release(5) and undoes quotes and backslashes. */
+export function parseOsRelease(content: string): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const line of content.split('\n')) {
+    const match = /^\s*([A-Z0-9_]+)=(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S*))\s*$/.exec(line);
+    if (match?.[1] === undefined) continue;
+    values.set(match[1], match[2]?.replace(/\\(.)/g, '$1') ?? match[3] ?? match[4] ?? '');
+  }
+  return values;
+}

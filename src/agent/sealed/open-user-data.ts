@@ -1,0 +1,107 @@
+import { PAUSE_MS } from '../../kit/backoff.ts';
+import { codes } from '../../protocol/codes/codes.ts';
+import type { MachineIdentity } from '../../protocol/events.ts';
+import { AT_CONTROLLER, MAX_SEALED_DATA_BYTES, type SealedStub } from '../../protocol/sealed-stub.ts';
+import type { ReleaseReply } from '../../protocol/secret-release.ts';
+import { openPart, partDigest } from '../../tpm/sealing/sealed-part.ts';
+import { MalformedError } from '../../tpm/wire/reader.ts';
+import { TPM_PATH } from '../document/paths.ts';
+import { failure } from '../engine/failure.ts';
+import { machineInstance } from '../engine/instance.ts';
+import type { Host } from '../host/host.ts';
+import type { Means } from '../identity/enrol.ts';
+import { readToken } from '../identity/token.ts';
+import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
+import { loadSettings } from '../settings/load-settings.ts';
+import type { ControllerSettings } from '../settings/settings.ts';
+import type { Claimed, Opened } from '../userdata/user-data-reference.ts';
+import { fetchPart } from './fetch-part.ts';
+import { openKeyByTpm } from './open-key.ts';
+import { release } from './request-secret-release.ts';
+import { readKept } from './saved-user-data.ts';
+import { SealedProblem } from './sealed-problem.ts';
+
+/**
+ * Opens sealed user data into memory. Where a bootstrap has succeeded with them, it gives what was kept of them without their
+ * secrets, and asks nobody.
+ */
+export async function openUserData(host: Host, stub: SealedStub, claimed: Claimed): Promise<Opened> {
+  try {
+    const kept = await readKept(host, stub);
+    return {
+      kind: 'opened',
+      userData: kept?.userData ?? (await open(host, stub, claimed)),
+      digest: stub.digest,
+    };
+  } catch (error) {
+    if (!(error instanceof SealedProblem || error instanceof TpmProblem)) throw error;
+    const { code, message } = error;
+    const permanent = codes()[code].persistence === 'permanent';
+    const isForPeople = code === 'NodePending' || code === 'NodeQuarantined';
+    return {
+      kind: 'none',
+      permanent,
+      failure: failure(code, message),
+      ...(permanent ? {} : { waitMs: isForPeople ? PAUSE_MS.person : PAUSE_MS.elsewhere }),
+    };
+  }
+}
+
+async function open(host: Host, stub: SealedStub, claimed: Claimed): Promise<Buffer> {
+  // Its own clock is all that a machine has which asks nobody; the controller goes by its own.
+  if (stub.key !== AT_CONTROLLER) checkExpiry(stub, host.clock.now());
+  const asksController = stub.key === AT_CONTROLLER || stub.part === AT_CONTROLLER;
+  const given = asksController ? await fromController(host, stub, claimed) : undefined;
+  const part = given?.part ?? (await partOf(host, stub));
+  if (partDigest(part) !== stub.digest || (given && given.digest !== stub.digest))
+    throw new SealedProblem(
+      'SealedDataMismatch',
+      `the sealed part is ${given?.digest ?? partDigest(part)}, and the stub names ${stub.digest}`,
+    );
+  const key = stub.key === AT_CONTROLLER ? given?.key : await openKeyByTpm(host, stub.key.tpm);
+  if (!key) throw new SealedProblem('SealedDataMismatch', 'the controller has no key for these user data');
+  try {
+    return openPart(part, key, stub, MAX_SEALED_DATA_BYTES);
+  } catch (error) {
+    if (error instanceof MalformedError) throw new SealedProblem('SealedDataMismatch', error.message);
+    throw error;
+  } finally {
+    key.fill(0);
+  }
+}
+
+async function partOf(host: Host, { part }: SealedStub): Promise<Buffer> {
+  if (part !== AT_CONTROLLER) return await fetchPart(host, part);
+  throw new SealedProblem('SealedDataMismatch', 'the controller does not have the sealed part');
+}
+
+function checkExpiry({ expires }: SealedStub, now: Date): void {
+  if (Date.parse(expires) > now.getTime()) return;
+  const clock = now.toISOString().replace(/\.\d+/, '');
+  throw new SealedProblem('SealedDataExpired', `the user data expired at ${expires}; here it is ${clock}`);
+}
+
+async function fromController(host: Host, stub: SealedStub, claimed: Claimed): Promise<ReleaseReply> {
+  const { settings } = await loadSettings(host);
+  // What the image or the operator says counts more than what came over the metadata service.
+  const server: ControllerSettings | undefined = settings.controller ?? stub.controller;
+  if (!server)
+    throw new SealedProblem(
+      'SealedDataUnreachable',
+      'the user data are sealed, and neither report.controller nor the stub names a controller',
+    );
+  const providerID = settings.providerID ?? claimed.providerID;
+  const machine: MachineIdentity = {
+    instance: await machineInstance(host),
+    hostname: claimed.hostname ?? (host.hostname() || 'localhost'),
+    ...(providerID === undefined ? {} : { providerID }),
+  };
+  return await release(host, server, machine, await meansOf(host, server));
+}
+
+/** A token where the settings name one, else the TPM. */
+async function meansOf(host: Host, server: ControllerSettings): Promise<Means> {
+  if (server.tpm !== undefined) return { tpm: server.tpm };
+  const token = await readToken(host, server);
+  return token === undefined ? { tpm: TPM_PATH } : { token };
+}

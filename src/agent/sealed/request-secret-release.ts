@@ -1,0 +1,78 @@
+import type { MachineIdentity } from '../../protocol/events.ts';
+import {
+  RELEASE_PATH,
+  RELEASE_PURPOSE,
+  type ReleaseReply,
+  readRefusal,
+  readReleaseReply,
+} from '../../protocol/secret-release.ts';
+import { WireError } from '../../protocol/wire.ts';
+import { type Host, HostError } from '../host/host.ts';
+import type { HttpAnswer } from '../host/network.ts';
+import type { Means } from '../identity/enrol.ts';
+import { EnrolmentRefused } from '../identity/enrolment-refused.ts';
+import { type Asker, provedRequest } from '../identity/request-with-proof.ts';
+import type { ServerSettings } from '../settings/settings.ts';
+import { knownCode, SealedProblem } from './sealed-problem.ts';
+
+interface ReleaseServer extends ServerSettings {
+  readonly endpoints: readonly string[];
+}
+
+/**
+ * Asks the controller for what was sealed for this machine's Machine. It enrols where it has no certificate, and proves itself
+ * by its TPM for this one answer.
+ *
+ * @throws SealedProblem, TpmProblem
+ */
+export async function release(
+  host: Host,
+  server: ReleaseServer,
+  machine: MachineIdentity,
+  means: Means,
+): Promise<ReleaseReply> {
+  let trouble = new SealedProblem('SealedDataUnreachable', 'no controller is named');
+  for (const endpoint of server.endpoints) {
+    try {
+      return await ask(host, { server, endpoint: endpoint.replace(/\/+$/, ''), machine, means });
+    } catch (error) {
+      trouble = problemOf(error, endpoint);
+      if (trouble.code !== 'SealedDataUnreachable') throw trouble;
+    }
+  }
+  throw trouble;
+}
+
+/** @returns what can be told of it; throws what is nothing of ours */
+function problemOf(error: unknown, endpoint: string): SealedProblem {
+  if (error instanceof SealedProblem) return error;
+  if (error instanceof EnrolmentRefused) {
+    const isBusy = error.status === 429 || error.status >= 500;
+    const code = knownCode(error.reason) ?? (isBusy ? 'SealedDataUnreachable' : 'SealedDataRefused');
+    return new SealedProblem(code, error.message);
+  }
+  if (error instanceof HostError) return new SealedProblem('SealedDataUnreachable', error.message);
+  if (error instanceof WireError)
+    return new SealedProblem(
+      'SealedDataUnreachable',
+      `${new URL(endpoint).host} does not answer as a controller: ${error.message}`,
+    );
+  throw error;
+}
+
+async function ask(host: Host, asker: Asker): Promise<ReleaseReply> {
+  const question = { path: RELEASE_PATH, body: {}, purpose: RELEASE_PURPOSE };
+  const answer = await provedRequest(host, asker, question);
+  if (answer === undefined)
+    throw new SealedProblem('SealedDataRefused', 'the controller does not take the certificate it gave');
+  if (answer.status !== 200) throw refusal(answer);
+  return readReleaseReply(Buffer.from(answer.body));
+}
+
+function refusal({ status, body }: HttpAnswer): SealedProblem {
+  const { words, reason } = readRefusal(body);
+  const isBusy = status === 429 || status >= 500;
+  const code = knownCode(reason) ?? (isBusy ? 'SealedDataUnreachable' : 'SealedDataRefused');
+  const said = words ?? `it answers with status ${status}`;
+  return new SealedProblem(code, `the controller says: ${said}`);
+}

@@ -1,0 +1,17 @@
+import { type Node, pythonText } from './yaml-node.ts';
+
+/** The values without their places; keys become strings, bytes become base64. */
+export function plain(node: Node): unknown {
+  switch (node.kind) {
+    case 'sequence':
+      return node.items.map(plain);
+    case 'mapping':
+      return Object.fromEntries(node.entries.map(({ key, value }) => [pythonText(key) ?? '', plain(value)]));
+    case 'null':
+      return null;
+    case 'binary':
+      return Buffer.from(node.value).toString('base64');
+    default:
+      return node.value;
+  }
+}
