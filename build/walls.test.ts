@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../test/support/tmp/scratch.ts';
 import { nodeBinary, root } from './project.ts';
 import { readUses } from './walls/uses.ts';
-import { breachesOfWalls, idleExports, idleWords } from './walls.ts';
+import { unusedExports, unusedRowWords, wallViolations } from './walls.ts';
 
 describe('walls', () => {
   let folder: string;
@@ -65,7 +65,7 @@ describe('walls', () => {
     ['src/agent/collect/a.ts', `import { x } from '#x';`],
   ])('%s must not: %s', (path, line) => {
     put(path, `// The line is told.\n${line}\n`);
-    expect(breachesOfWalls(folder)).toEqual([expect.stringMatching(`^${path}:2: \\w`)]);
+    expect(wallViolations(folder)).toEqual([expect.stringMatching(`^${path}:2: \\w`)]);
   });
 
   it.each([
@@ -96,7 +96,7 @@ describe('walls', () => {
     `export const x = new WebSocket('ws:');`,
   ])('no form of import or call goes unseen: %s', (line) => {
     put('src/kit/a.ts', line);
-    expect(breachesOfWalls(folder)).not.toEqual([]);
+    expect(wallViolations(folder)).not.toEqual([]);
   });
 
   it('lets through what may be', () => {
@@ -126,7 +126,7 @@ describe('walls', () => {
       'src/agent/collect/b.ts',
       `// import { x } from '../controller/x.ts'\nexport const x = "import('node:fs')";`,
     );
-    expect(breachesOfWalls(folder)).toEqual([]);
+    expect(wallViolations(folder)).toEqual([]);
   });
 
   it('sees a circle of files, of types too, and one of folders', () => {
@@ -135,7 +135,7 @@ describe('walls', () => {
     put('src/kit/c.ts', `import { a } from './a.ts';`);
     put('src/kit/d.ts', `import { x } from './bytes/x.ts';`);
     put('src/kit/bytes/y.ts', `import { a } from '../a.ts';`);
-    expect(breachesOfWalls(folder)).toEqual([
+    expect(wallViolations(folder)).toEqual([
       'src/kit/d.ts:1: imports src/kit/bytes/x.ts; src/kit may import itself',
       'src/kit/bytes/y.ts:1: imports src/kit/a.ts; src/kit/bytes may import itself',
       'a circle: src/kit/a.ts, src/kit/b.ts, src/kit/c.ts',
@@ -150,7 +150,7 @@ describe('walls', () => {
     put('src/controller/store/d.ts', `import { x } from '../kube/x.ts';`);
     put('src/agent/identity/e.ts', `import { x } from '../settings/x.ts';`);
     put('src/agent/settings/e.test.ts', `import { x } from '../identity/x.ts';`);
-    expect(breachesOfWalls(folder).filter((breach) => breach.startsWith('a circle'))).toEqual([
+    expect(wallViolations(folder).filter((breach) => breach.startsWith('a circle'))).toEqual([
       'a circle of top rooms: src/agent/fetch, src/agent/stores',
       'a circle of top rooms: src/controller/kube, src/controller/store',
     ]);
@@ -161,7 +161,7 @@ describe('walls', () => {
     (path) => {
       put(`${path}/a.ts`, 'export const x = 1;');
       put(`${path}/b.ts`, `import { x } from './a.ts';`);
-      expect(breachesOfWalls(folder)).toEqual([`${path} has no row in build/walls: say what it may import`]);
+      expect(wallViolations(folder)).toEqual([`${path} has no row in build/walls: say what it may import`]);
     },
   );
 
@@ -170,7 +170,7 @@ describe('walls', () => {
     put('src/agent/apply/a.ts', `import { x } from '../host/x.ts';`);
     put('src/agent/steps/containerd/a.ts', `import { x } from 'smol-toml';`);
     put('src/agent/stores/jwe/a.ts', `import { x } from '@noble/curves/nist.js';`);
-    const idle = idleWords(readUses(folder));
+    const idle = unusedRowWords(readUses(folder));
     expect(idle).toContain('src/agent/apply does not import src/agent/steps/kind: take it out of its row');
     expect(idle).toContain('src/agent/kubeadm/config has a row in build/walls, and no sources');
     expect(idle.filter((line) => line.startsWith('src/pki '))).toEqual([]);
@@ -186,32 +186,32 @@ describe('walls', () => {
     put('src/kit/all.ts', 'export const x = 1;\nexport type Y = 1;');
     put('build/d.ts', `import * as all from '../src/kit/all.ts';\nexport { C } from '../src/kit/a.test.ts';`);
     put('test/e.ts', 'export function run() {}');
-    expect(idleExports(readUses(folder))).toEqual([
+    expect(unusedExports(readUses(folder))).toEqual([
       'src/agent/host/x.ts:1: exports T, which no other file imports',
       'src/kit/a.ts:7: exports g, which no other file imports',
       'src/kit/a.ts:8: exports h, which no other file imports',
       'build/d.ts:2: exports C, which no other file imports',
     ]);
     put('test/f.ts', `import('../src/kit/a.ts').then(({ g }) => g);`);
-    expect(idleExports(readUses(folder)).join()).not.toContain('src/kit/a.ts');
+    expect(unusedExports(readUses(folder)).join()).not.toContain('src/kit/a.ts');
   });
 
   it('sees a folder with more sources than a reader takes in, and counts no tests', () => {
     for (let i = 0; i < 15; i++) put(`src/kit/a${i}.ts`, 'export {};');
     put('src/kit/a1.test.ts', 'export {};');
-    expect(breachesOfWalls(folder)).toEqual([]);
+    expect(wallViolations(folder)).toEqual([]);
     put('src/kit/more.ts', 'export {};');
-    expect(breachesOfWalls(folder)).toEqual([expect.stringContaining('src/kit holds 16 sources')]);
+    expect(wallViolations(folder)).toEqual([expect.stringContaining('src/kit holds 16 sources')]);
   });
 
   it('lets the build and the tests import what they like, but neither in circles of files nor from heaps', () => {
     put('test/support/a.ts', `import { x } from '../../src/agent/host/x.ts';\nimport { y } from 'node:fs';`);
     put('test/lab/b.ts', `import { c } from './deeper/c.ts';`);
     put('test/lab/deeper/c.ts', `import { d } from '../d.ts';`);
-    expect(breachesOfWalls(folder)).toEqual([]);
+    expect(wallViolations(folder)).toEqual([]);
     put('test/lab/d.ts', `import { c } from './deeper/c.ts';`);
     for (let i = 0; i < 16; i++) put(`build/a${i}.ts`, 'export {};');
-    expect(breachesOfWalls(folder)).toEqual([
+    expect(wallViolations(folder)).toEqual([
       'a circle: test/lab/d.ts, test/lab/deeper/c.ts',
       expect.stringContaining('build holds 16 sources'),
     ]);

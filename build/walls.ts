@@ -23,7 +23,7 @@ type Uses = ReadonlyMap<string, readonly Use[]>;
  * @param folder the checkout: tsconfig.json, package.json, src/, build/ and test/
  * @returns a sentence for each breach, with `file:line` where it lies in one
  */
-export function breachesOfWalls(folder: string, all: Uses = readUses(folder)): string[] {
+export function wallViolations(folder: string, all: Uses = readUses(folder)): string[] {
   const packages = dependenciesOf(folder);
   const uses = new Map([...all].filter(([path]) => !isTest(path)));
   const product = productOf(uses);
@@ -49,7 +49,7 @@ export function breachesOfWalls(folder: string, all: Uses = readUses(folder)): s
 }
 
 /** Words of rows that no source needs: a row says what its room imports, no more. */
-export function idleWords(uses: Uses): string[] {
+export function unusedRowWords(uses: Uses): string[] {
   const used = new Set<string>();
   for (const [path, list] of productOf(uses)) {
     used.add(roomOf(path));
@@ -76,7 +76,7 @@ function packageOf(specifier: string): string {
 }
 
 /** What src/ and build/ export, and no other file imports: it says that others depend on it, and none does. */
-export function idleExports(uses: Uses): string[] {
+export function unusedExports(uses: Uses): string[] {
   const taken = new Set<string>();
   for (const [path, list] of uses) {
     for (const { what, names } of list.filter(({ kind }) => kind === 'import')) {
@@ -175,7 +175,7 @@ function dependenciesOf(folder: string): string[] {
 if (import.meta.main) {
   const folder = process.argv[2] ?? root;
   const uses = readUses(folder);
-  const breaches = [...breachesOfWalls(folder, uses), ...idleWords(uses), ...idleExports(uses)];
+  const breaches = [...wallViolations(folder, uses), ...unusedRowWords(uses), ...unusedExports(uses)];
   for (const breach of breaches) console.error(breach);
   if (breaches.length > 0) {
     console.error(`\nWalls: ${breaches.length} breaches; see docs/decisions/walls.md.`);

@@ -1,9 +1,9 @@
 import { run } from './controller/cli/program.ts';
-import { withoutSteering } from './kit/environment.ts';
-import { lastWords, UsageError, unprinted } from './kit/errors.ts';
+import { withoutNodeVariables } from './kit/environment.ts';
+import { brokenOutputMessage, fatalMessage, UsageError } from './kit/errors.ts';
 
 /** The controller's entry: arguments, exit status, nothing else; and no settings of Node.js from the environment. */
-const own = withoutSteering(process.env);
+const own = withoutNodeVariables(process.env);
 if (own !== undefined && process.getBuiltinModule('node:sea').isSea()) {
   // Or it would write what V8 counted into the folder that NODE_V8_COVERAGE names.
   process.getBuiltinModule('node:v8').stopCoverage();
@@ -13,7 +13,7 @@ if (own !== undefined && process.getBuiltinModule('node:sea').isSea()) {
 process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
   // Whoever read what is printed has gone (`slipway-controller nodes | head`).
   if (error.code === 'EPIPE' && error.syscall === 'write') process.exit(0);
-  complain(error, unprinted(error));
+  complain(error, brokenOutputMessage(error));
   process.exit(1);
 });
 
@@ -29,6 +29,6 @@ run(process.argv.slice(2)).then(
   },
 );
 
-function complain(error: unknown, words = lastWords(error)): void {
+function complain(error: unknown, words = fatalMessage(error)): void {
   process.stderr.write(`slipway-controller: ${words}\n`);
 }

@@ -6,7 +6,7 @@ import { baseNode } from './base/base-node.ts';
 import { stripBinary } from './base/strip.ts';
 import { asFunction, bundle } from './bundle.ts';
 import { licensesText, partsOf } from './licenses.ts';
-import { AGENT_ARGV, pack, sayVersion } from './pack.ts';
+import { AGENT_ARGV, pack, printedVersion } from './pack.ts';
 import { warmUp } from './warm-up.ts';
 
 /** Absolute paths of what is built. */
@@ -62,7 +62,7 @@ export async function buildBinary(
       'code-cache': warmUp({ node: base, runner, script }),
     };
     pack({ main: launcher, assets, execArgv: AGENT_ARGV, node: base, runner, output });
-    const answer = sayVersion(output, runner);
+    const answer = printedVersion(output, runner);
     renameSync(code, built.bundle);
     renameSync(licenses, built.licenses);
     renameSync(output, built.binary);

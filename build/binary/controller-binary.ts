@@ -7,7 +7,7 @@ import { stripBinary } from './base/strip.ts';
 import { bundle } from './bundle.ts';
 import { components } from './components.ts';
 import { licensesText, partsOf } from './licenses.ts';
-import { pack, sayVersion } from './pack.ts';
+import { pack, printedVersion } from './pack.ts';
 
 /**
  * Builds the controller's binary, for linux-x64 where nothing else is said, and beside it the licences of what is in it and what clusterctl takes:
@@ -40,7 +40,7 @@ export async function buildController(
     writeFileSync(licenses, licensesText(partsOf(inputs)));
     stripBinary(path, node);
     pack({ main, assets: { licenses, chains }, node, runner, output });
-    const answer = sayVersion(output, runner);
+    const answer = printedVersion(output, runner);
     writeFileSync(join(dist, 'addon-components.yaml'), components());
     writeFileSync(
       join(dist, 'namespace-rights.yaml'),

@@ -1,10 +1,10 @@
 import { getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 import { plainReportFlags } from '../../src/agent/cli/options/plain-options.ts';
-import { start } from '../../src/agent/cli/process/crash.ts';
-import { calledAs } from '../../src/agent/cli/process/invocation-name.ts';
-import { versionAnswer } from '../../src/agent/cli/process/version.ts';
-import { withoutSteering } from '../../src/kit/environment.ts';
+import { runToExitStatus } from '../../src/agent/cli/process/crash.ts';
+import { invocationName } from '../../src/agent/cli/process/invocation-name.ts';
+import { versionOutput } from '../../src/agent/cli/process/version.ts';
+import { withoutNodeVariables } from '../../src/kit/environment.ts';
 import type { AgentScript } from './bundle.ts';
 
 /**
@@ -13,16 +13,16 @@ import type { AgentScript } from './bundle.ts';
  * longer than reading the user data. Whoever asks for the version does not even pay for that.
  */
 const words = process.argv.slice(2);
-const isShim = calledAs() === 'kubeadm';
+const isShim = invocationName() === 'kubeadm';
 // V8 would write what it counted into the folder that this variable names, so the version too begins anew then.
 const isCounted = process.env.NODE_V8_COVERAGE !== undefined;
-const answer = isShim || isCounted ? undefined : versionAnswer(words);
+const answer = isShim || isCounted ? undefined : versionOutput(words);
 // It knows only what it was called then, and could neither start nor copy itself.
 if (process.platform !== 'win32' && !process.execPath.startsWith('/')) {
   process.stderr.write('slipway: there is no /proc here: mount it, or call slipway by its whole path\n');
   process.exitCode = 2;
 } else if (answer !== undefined) {
-  start(async () => {
+  runToExitStatus(async () => {
     process.stdout.write(answer);
     return 0;
   });
@@ -37,7 +37,7 @@ if (process.platform !== 'win32' && !process.execPath.startsWith('/')) {
  * line (docs/decisions/hardening.md). Who starts a bootstrap does not say whom the agent trusts.
  */
 function startWithoutSteering(): void {
-  const own = process.platform === 'win32' ? undefined : withoutSteering(process.env);
+  const own = process.platform === 'win32' ? undefined : withoutNodeVariables(process.env);
   if (own === undefined) return;
   // Or it would write what V8 counted into the folder that NODE_V8_COVERAGE names.
   process.getBuiltinModule('node:v8').stopCoverage();

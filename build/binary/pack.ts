@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, copyFileSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { execaSync } from 'execa';
-import { withoutSteering } from '../../src/kit/environment.ts';
+import { withoutNodeVariables } from '../../src/kit/environment.ts';
 
 /**
  * Options of Node.js and V8 for every start. The code cache must be made under the same ones. With a configuration of its
@@ -113,9 +113,9 @@ function writeBlob(
 }
 
 /** What a program that was packed says to `--version`. @throws Error where it does not run */
-export function sayVersion(program: string, runner: readonly string[] = []): string {
+export function printedVersion(program: string, runner: readonly string[] = []): string {
   const [file = program, ...words] = [...runner, program, '--version'];
   // With a variable for Node.js the program would begin anew without it, which no emulator can follow.
-  const env = withoutSteering(process.env) ?? process.env;
+  const env = withoutNodeVariables(process.env) ?? process.env;
   return execaSync(file, words, { timeout: 60_000, env, extendEnv: false }).stdout;
 }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Rule } from '../../src/agent/check/rule/rule.ts';
-import { GROUPS } from '../../src/agent/check/rule-groups.ts';
+import { RULE_GROUPS } from '../../src/agent/check/rule-groups.ts';
 import { CLOUDS } from '../../src/kit/bytes/user-data-limits.ts';
 
 export const DOCUMENT = fileURLToPath(new URL('../../docs/checks.md', import.meta.url));
@@ -12,7 +12,7 @@ const LONGEST = 700;
 
 /** The page: how to use the command, every rule under a heading of its own, and what clouds take. */
 export function checksPage(): string {
-  return `${[...HEAD, ...GROUPS.flatMap(section), ...clouds()].join('\n')}\n`;
+  return `${[...HEAD, ...RULE_GROUPS.flatMap(section), ...clouds()].join('\n')}\n`;
 }
 
 const HEAD = [

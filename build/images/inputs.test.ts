@@ -4,7 +4,7 @@ import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { root } from '../project.ts';
 import { inputFiles } from './inputs.ts';
-import { anchorsOf, keepLinks, linksOf } from './links.ts';
+import { anchorsOf, dropDeadLinks, linksOf } from './links.ts';
 
 /** Links of pages that lead to no file or heading among them. */
 function dead(files: ReadonlyMap<string, string>): string[] {
@@ -35,7 +35,7 @@ it('has no link in its documents that leads to nothing, neither in the checkout 
 it('keeps the words of a link whose file is not there, and says which it is', () => {
   const text =
     '[a case](../test/cases/a), [test/cases/a](../test/cases/a), [b](b.md#c), [w](https://w) ![p](p.svg)';
-  expect(keepLinks('docs/x.md', text, (path) => path === 'docs/b.md')).toBe(
+  expect(dropDeadLinks('docs/x.md', text, (path) => path === 'docs/b.md')).toBe(
     'a case (test/cases/a), test/cases/a, [b](b.md#c), [w](https://w) ![p](p.svg)',
   );
 });

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { execaSync } from 'execa';
 import { tar } from '../../src/kit/bytes/tar.ts';
 import { root } from '../project.ts';
-import { keepLinks } from './links.ts';
+import { dropDeadLinks } from './links.ts';
 
 /** What people take as it is: folders, and files of one whose others only packages are made of. */
 const TAKEN = [
@@ -28,7 +28,7 @@ export function inputFiles(): InputFile[] {
   return paths.map((path) => {
     const content = readFileSync(join(root, path));
     if (!path.endsWith('.md')) return { path, content };
-    return { path, content: Buffer.from(keepLinks(path, content.toString('utf8'), isThere)) };
+    return { path, content: Buffer.from(dropDeadLinks(path, content.toString('utf8'), isThere)) };
   });
 }
 

@@ -19,7 +19,7 @@ export function linksOf(page: string, text: string): Link[] {
 }
 
 /** The page with plain words, and the path that they are about, for each link that leads to nothing. */
-export function keepLinks(page: string, text: string, isThere: (path: string) => boolean): string {
+export function dropDeadLinks(page: string, text: string, isThere: (path: string) => boolean): string {
   return text.replace(LINK, (link, image, words: string, target: string) => {
     const to = resolved(page, target);
     if (image !== '' || ELSEWHERE.test(target) || isThere(to)) return link;

@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 import type { Platform } from '../platforms.ts';
 import { needTools } from './tools.ts';
-import { evenOut, imageFile, layTree, type Package } from './tree.ts';
+import { imageFile, normalizeTree, type Package, populateTree } from './tree.ts';
 
 const ARCHITECTURES: Readonly<Record<Platform, string>> = { 'linux-x64': 'x86_64', 'linux-arm64': 'aarch64' };
 
 /** Makes a package for Fedora, RHEL, SUSE and Amazon Linux. @returns its path */
 export function makeRpm(made: Package): string {
   needTools({ rpmbuild: 'rpm' });
-  layTree(made);
-  evenOut(made.tree, made.epoch);
+  populateTree(made);
+  normalizeTree(made.tree, made.epoch);
   const version = made.version.replace('-', '~');
   const architecture = ARCHITECTURES[made.platform];
   const macros = {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
 import type { Platform } from '../platforms.ts';
 import { needTools } from './tools.ts';
-import { evenOut, imageFile, layTree, type Package } from './tree.ts';
+import { imageFile, normalizeTree, type Package, populateTree } from './tree.ts';
 
 const ARCHITECTURES: Readonly<Record<Platform, string>> = { 'linux-x64': 'x86-64', 'linux-arm64': 'arm64' };
 
@@ -36,7 +36,7 @@ export function makeSysext(made: Package, fileSystem: FileSystem): string {
 
 /** The tree of an extension. */
 function laySysext(made: Package): void {
-  layTree(made);
+  populateTree(made);
   const units = join(made.tree, 'usr/lib/systemd/system');
   for (const target of ['multi-user', 'sysinit'])
     rmSync(join(units, `${target}.target.wants`), { recursive: true });
@@ -47,5 +47,5 @@ function laySysext(made: Package): void {
   mkdirSync(dirname(release), { recursive: true });
   const fields = ['ID=_any', `ARCHITECTURE=${ARCHITECTURES[made.platform]}`, 'EXTENSION_RELOAD_MANAGER=1'];
   writeFileSync(release, `${fields.join('\n')}\n`);
-  evenOut(made.tree, made.epoch);
+  normalizeTree(made.tree, made.epoch);
 }

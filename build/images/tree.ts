@@ -33,7 +33,7 @@ export interface Package {
 const UNITS = 'usr/lib/systemd/system';
 
 /** Lays the package's files into its tree. @throws Error where the binary is not built */
-export function layTree({ platform, from, tree }: Package): void {
+export function populateTree({ platform, from, tree }: Package): void {
   const put = (path: string, content: string): void => {
     mkdirSync(dirname(join(tree, path)), { recursive: true });
     writeFileSync(join(tree, path), content);
@@ -53,10 +53,10 @@ export function layTree({ platform, from, tree }: Package): void {
 }
 
 /** Gives each file and folder the commit's time, whatever the umask the usual mode. */
-export function evenOut(folder: string, epoch: number): void {
+export function normalizeTree(folder: string, epoch: number): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) evenOut(path, epoch);
+    if (entry.isDirectory()) normalizeTree(path, epoch);
     else if (!entry.isSymbolicLink()) chmodSync(path, statSync(path).mode & 0o100 ? 0o755 : 0o644);
     lutimesSync(path, epoch, epoch);
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withoutSteering } from './environment.ts';
+import { withoutNodeVariables } from './environment.ts';
 
 it('finds what would turn Node.js or OpenSSL, and keeps everything else', () => {
   const kept = {
@@ -9,10 +9,10 @@ it('finds what would turn Node.js or OpenSSL, and keeps everything else', () => 
     NODE_IP: '10.0.0.1',
     NODE_OPTIONS: 'x',
   };
-  expect(withoutSteering(kept)).toBeUndefined();
+  expect(withoutNodeVariables(kept)).toBeUndefined();
   for (const name of [
     ...['NODE_TLS_REJECT_UNAUTHORIZED', 'NODE_EXTRA_CA_CERTS', 'NODE_V8_COVERAGE', 'NODE_REDIRECT_WARNINGS'],
     'NODE_PENDING_DEPRECATION',
   ])
-    expect(withoutSteering({ ...kept, [name]: '0' })).toEqual(kept);
+    expect(withoutNodeVariables({ ...kept, [name]: '0' })).toEqual(kept);
 });

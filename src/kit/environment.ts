@@ -10,13 +10,13 @@ const STEERING =
  * Variables by which a program loads code or writes its keys down before its own first line. Whoever sets them for root has
  * root's rights already; no program that the agent starts for itself or for user data takes them over all the same.
  */
-export const LOADING = [
+export const LOADER_VARIABLES = [
   ...['LD_PRELOAD', 'LD_LIBRARY_PATH', 'LD_AUDIT', 'GCONV_PATH', 'GLIBC_TUNABLES', 'BASH_ENV', 'ENV'],
   ...['NODE_OPTIONS', 'OPENSSL_CONF', 'OPENSSL_MODULES', 'OPENSSL_ENGINES', 'SSLKEYLOGFILE'],
 ] as const;
 
 /** The environment without what steers Node.js; undefined where nothing does. */
-export function withoutSteering(
+export function withoutNodeVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> | undefined {
   const entries = Object.entries(environment);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { HostError } from '../agent/host/host.ts';
 import { KubeError } from '../controller/kube/kube-error.ts';
 import { WireError } from '../protocol/wire.ts';
-import { isExpected, lastWords } from './errors.ts';
+import { fatalMessage, isExpected } from './errors.ts';
 
 describe('an error that reaches the end of a program', () => {
   it.each([
@@ -13,7 +13,7 @@ describe('an error that reaches the end of a program', () => {
     ['of a body', new WireError('bad-request', 'the body is not valid JSON')],
   ])('is told in its own words: %s', (_, error) => {
     expect(isExpected(error)).toBe(true);
-    expect(lastWords(error)).toBe(error.message);
+    expect(fatalMessage(error)).toBe(error.message);
   });
 
   it('is told in its own words where the system or OpenSSL said it', () => {
@@ -29,6 +29,6 @@ describe('an error that reaches the end of a program', () => {
     undefined,
   ])('is a fault otherwise: %s', (error) => {
     expect(isExpected(error)).toBe(false);
-    expect(lastWords(error)).toMatch(/^a fault of the program itself, please report it: /);
+    expect(fatalMessage(error)).toMatch(/^a fault of the program itself, please report it: /);
   });
 });

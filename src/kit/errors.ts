@@ -21,7 +21,7 @@ export function isExpected(error: unknown): error is Error {
 }
 
 /** The error in one line, for the end of a program: a message, or the program's own fault named as such. */
-export function lastWords(error: unknown): string {
+export function fatalMessage(error: unknown): string {
   if (isExpected(error)) return error.message;
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return `a fault of the program itself, please report it: ${what}`;
@@ -31,7 +31,7 @@ export function lastWords(error: unknown): string {
 const UNPRINTED = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG']);
 
 /** Says why the standard output or error takes no more, if that is the error that nobody caught; undefined for all others. */
-export function unprinted(error: unknown): string | undefined {
+export function brokenOutputMessage(error: unknown): string | undefined {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error && 'errno' in error))
     return undefined;
   const { syscall, code, errno } = error;

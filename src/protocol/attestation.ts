@@ -58,7 +58,7 @@ export interface TpmProof {
   signature: Uint8Array;
   /** Values of the registers, in the order in which they were asked for. */
   values: Uint8Array[];
-  /** What the firmware's boot log says of them, as `carryLog` has it: it explains them and proves nothing by itself. */
+  /** What the firmware's boot log says of them, as `encodeCompactLog` has it: it explains them and proves nothing by itself. */
   log?: Uint8Array;
 }
 

@@ -1,33 +1,33 @@
 /**
  * Release of sealed user data (`POST /v1/release`): a machine with a certificate gets what was sealed for its Machine. It
  * names nothing: the controller knows which Machine it is. A machine that enrolled by its TPM proves itself anew each time
- * (`POST /v1/enroll/challenge` on the same connection, with the digest of `RELEASE_PURPOSE`).
+ * (`POST /v1/enroll/challenge` on the same connection, with the digest of `SECRET_RELEASE_PURPOSE`).
  */
 import { ENROLMENT_VERSION, readProof, type TpmProof } from './attestation.ts';
 import type { MachineIdentity } from './events.ts';
 import { readMachine } from './read-events.ts';
 import { asObject, b64, bytes, optional, parseBody, text, textMatching, version } from './wire.ts';
 
-export const RELEASE_PATH = '/v1/release';
+export const SECRET_RELEASE_PATH = '/v1/release';
 
 /** What a challenge is for, in the place of a certificate request: an answer to one is none to the other. */
-export const RELEASE_PURPOSE = 'slipway release of sealed user data v1';
+export const SECRET_RELEASE_PURPOSE = 'slipway release of sealed user data v1';
 
 /** Upper bound of a sealed part: a Secret holds 1 MiB in all. */
 export const MAX_SEALED_PART_BYTES = 960 * 1024;
 /** Upper bound of an answer. */
-export const MAX_RELEASE_BYTES = 1536 * 1024;
+export const MAX_SECRET_RELEASE_BYTES = 1536 * 1024;
 /** Upper bound of a request. */
-export const MAX_RELEASE_REQUEST_BYTES = 16 * 1024;
+export const MAX_SECRET_RELEASE_REQUEST_BYTES = 16 * 1024;
 
-export interface ReleaseRequest {
+export interface SecretReleaseRequest {
   version: typeof ENROLMENT_VERSION;
   machine: MachineIdentity;
   /** Comes from a machine that enrolled by its TPM. */
   proof?: TpmProof;
 }
 
-export interface ReleaseReply {
+export interface SecretReleaseReply {
   version: typeof ENROLMENT_VERSION;
   /** `sha256:` and the digest of the sealed part. */
   digest: string;
@@ -40,8 +40,8 @@ export interface ReleaseReply {
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /** @throws WireError */
-export function readReleaseRequest(body: Uint8Array): ReleaseRequest {
-  const from = parseBody(body, MAX_RELEASE_REQUEST_BYTES);
+export function readSecretReleaseRequest(body: Uint8Array): SecretReleaseRequest {
+  const from = parseBody(body, MAX_SECRET_RELEASE_REQUEST_BYTES);
   return {
     version: version(from, 'version', ENROLMENT_VERSION),
     machine: readMachine(from),
@@ -49,13 +49,13 @@ export function readReleaseRequest(body: Uint8Array): ReleaseRequest {
   };
 }
 
-export function releaseReplyBody({ key, part, ...rest }: ReleaseReply): unknown {
+export function secretReleaseReplyBody({ key, part, ...rest }: SecretReleaseReply): unknown {
   return { ...rest, ...(key ? { key: b64(key) } : {}), ...(part ? { part: b64(part) } : {}) };
 }
 
 /** @throws WireError */
-export function readReleaseReply(body: Uint8Array): ReleaseReply {
-  const from = parseBody(body, MAX_RELEASE_BYTES);
+export function readSecretReleaseReply(body: Uint8Array): SecretReleaseReply {
+  const from = parseBody(body, MAX_SECRET_RELEASE_BYTES);
   return {
     version: version(from, 'version', ENROLMENT_VERSION),
     digest: textMatching(from, 'digest', DIGEST),

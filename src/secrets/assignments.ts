@@ -1,14 +1,15 @@
 const SOURCE = String.raw`((?:token|secret|passw(?:or)?d|passphrase|\bauth|authorization|credential|identitytoken|key-data|(?:private|certificate|encryption|access|api)[_-]?key)(?:s|[_-]?(?:data|value|text|hash))?["']?[^\S\n]*[:=][^\S\n]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}#{[][^\n,}#]*)`;
 
 /** A setting with a name that means a secret, in YAML, JSON, TOML or a shell's assignment; only for configuration. */
-export const settings = (): RegExp => new RegExp(SOURCE, 'gim');
+export const secretAssignments = (): RegExp => new RegExp(SOURCE, 'gim');
 
 /** The values of such settings. */
-export function settingsIn(text: string): string[] {
+export function secretValuesIn(text: string): string[] {
   const small = text.toLowerCase();
   if (!small.split('\n').some(mayBeSetting)) return [];
   // To compile a pattern for letters of both cases takes V8 twice as long. One letter becomes two when it is small.
-  if (small.length !== text.length) return Array.from(text.matchAll(settings()), ([, , value = '']) => value);
+  if (small.length !== text.length)
+    return Array.from(text.matchAll(secretAssignments()), ([, , value = '']) => value);
   return Array.from(small.matchAll(new RegExp(SOURCE, 'gm')), ({ index, 0: whole, 1: name = '' }) =>
     text.slice(index + name.length, index + whole.length),
   );

@@ -6,11 +6,11 @@ import { redact } from './redact.ts';
  *
  * @param own keys whose texts the program makes itself, from nothing that could be a secret; looking at them takes time
  */
-export function presentable<T>(value: T, own: ReadonlySet<string> = new Set()): T {
+export function presentableTexts<T>(value: T, own: ReadonlySet<string> = new Set()): T {
   return mapTexts(value, (text, key) => visibleOutput(own.has(key) ? text : redact(text)));
 }
 
 /** The same value, with every text in it, however deep, as `redact` leaves it. */
-export function clean<T>(value: T): T {
+export function redactTexts<T>(value: T): T {
   return mapTexts(value, redact);
 }

@@ -1,5 +1,5 @@
 import { isHarmless } from './harmless.ts';
-import { withoutRemembered } from './remembered.ts';
+import { redactRemembered } from './remembered.ts';
 import { MARK, mayHoldSecret, rulesFor } from './rules.ts';
 
 /**
@@ -33,7 +33,7 @@ export class Redactor {
 
   /** The line without its secrets; undefined if the whole line belongs to a private key. */
   line(text: string): string | undefined {
-    let rest = this.withoutKey(withoutRemembered(text));
+    let rest = this.withoutKey(redactRemembered(text));
     if (this.pemLines > 0) {
       const end = PEM_END.exec(rest);
       if (end === null) {
@@ -94,7 +94,7 @@ function redactLine(text: string): string {
 export function redact(text: string): string {
   if (text.length < SHORTEST) return text;
   // Nearly every text is none of the rules' business, and a controller reads those of all machines.
-  return mayHoldSecret(text) ? redactAll(text) : withoutRemembered(text);
+  return mayHoldSecret(text) ? redactAll(text) : redactRemembered(text);
 }
 
 /** As `redact`, by every rule whatever the text is. */

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { redact } from './redact.ts';
-import { remember } from './remembered.ts';
+import { rememberSecrets } from './remembered.ts';
 
 it('hides the longest first, wherever they stand', () => {
   expect(redact('a secretive word')).toBe('a secretive word');
-  remember(['the-word', 'the-word-and-more']);
+  rememberSecrets(['the-word', 'the-word-and-more']);
   expect(redact('a the-word-and-more, xthe-wordx')).toBe('a [redacted], x[redacted]x');
 });
 
 it('takes no short word for a secret', () => {
-  remember(['abc', '']);
+  rememberSecrets(['abc', '']);
   expect(redact('abc abc')).toBe('abc abc');
 });
 
 it('hides each line of a key', () => {
-  remember(['-- head --\nMIIEowIBAAKCAQEA\nshort\n-- end --\n']);
+  rememberSecrets(['-- head --\nMIIEowIBAAKCAQEA\nshort\n-- end --\n']);
   expect(redact('first MIIEowIBAAKCAQEA, short')).toBe('first [redacted], short');
 });
 
@@ -24,7 +24,7 @@ it('hides a secret as JSON, URLs and base64 write it, alone or within something 
   const around = fc.stringMatching(/^[a-z:]{0,5}$/);
   fc.assert(
     fc.property(secrets, around, around, (secret, before, after) => {
-      remember([secret]);
+      rememberSecrets([secret]);
       const whole = `${before}${secret}${after}`;
       expect(redact(whole)).not.toContain(secret);
       expect(redact(JSON.stringify(whole))).not.toContain(JSON.stringify(secret).slice(1, -1));
@@ -38,7 +38,7 @@ it('hides a secret as JSON, URLs and base64 write it, alone or within something 
 
 it('hides what is in base64 in the first text that is long enough to hold it, and in all that follow', () => {
   const [short, long] = ['a-short-secret', `a-secret-of-some-length-${'x'.repeat(40)}`];
-  remember([short, long]);
+  rememberSecrets([short, long]);
   const told = [short, long].map((secret) => Buffer.from(`user:${secret}`).toString('base64'));
   for (const _ of [1, 2]) {
     expect(redact('nothing')).toBe('nothing');
@@ -49,8 +49,8 @@ it('hides what is in base64 in the first text that is long enough to hold it, an
 it('hides a secret that is another one in base64 in all its forms too', () => {
   const one = 'one-of-two-secrets';
   const other = Buffer.from(one).toString('base64');
-  remember([one]);
+  rememberSecrets([one]);
   expect(redact(other)).toContain('[redacted]');
-  remember([other]);
+  rememberSecrets([other]);
   expect(redact(Buffer.from(other).toString('base64'))).toBe('[redacted]');
 });

@@ -28,7 +28,7 @@ const unencoded: { readonly line: string; readonly least: number }[] = [];
  * they are, and as programs tend to write them: escaped in JSON, encoded for a URL, in base64 (alone or within
  * something longer, such as `user:password`).
  */
-export function remember(secrets: Iterable<string>): void {
+export function rememberSecrets(secrets: Iterable<string>): void {
   for (const secret of secrets) {
     const text = secret.trim();
     if (!text.includes('\n')) keep(text, SHORTEST);
@@ -44,7 +44,7 @@ function keep(line: string, least: number): void {
 }
 
 /** The text without what was remembered. */
-export function withoutRemembered(text: string): string {
+export function redactRemembered(text: string): string {
   if (text.length >= shortestWaiting) writeDownUpTo(text.length);
   encodeUpTo(text.length);
   let rest = text;

@@ -1,7 +1,7 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { projectCommit, projectVersion } from '../../build/project.ts';
-import { withoutSteering } from '../../src/kit/environment.ts';
+import { withoutNodeVariables } from '../../src/kit/environment.ts';
 import { LabError } from '../lab/process/command.ts';
 import { BenchError } from './measure/measure.ts';
 import { asJson, asText, type Entry } from './report.ts';
@@ -113,7 +113,7 @@ function readArguments(argv: string[]) {
 
 /** Nobody's figures are to tell what this shell sets for Node.js: our programs begin anew without it, which costs a start. */
 function withoutSteeringHere(): void {
-  const own = withoutSteering(process.env);
+  const own = withoutNodeVariables(process.env);
   if (own === undefined) return;
   for (const name of Object.keys(process.env)) if (!(name in own)) delete process.env[name];
 }

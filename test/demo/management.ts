@@ -7,7 +7,7 @@ import { controllerBinaryPath, root } from '../../build/project.ts';
 import type { ControlPlane } from '../lab/lab.ts';
 import { type Running, runOk, start } from '../lab/process/command.ts';
 import type { MachineOptions } from '../support/cluster-api/user-data.ts';
-import { established } from '../support/controller/established.ts';
+import { waitUntilEstablished } from '../support/controller/established.ts';
 import { clusterApiCrds, knowsPolicies } from '../support/controller/management-cluster.ts';
 
 /** The lab's switch, as machines see it. */
@@ -135,7 +135,7 @@ export class Management {
     for (const name of resources.filter((path) => !without.some((folder) => path.startsWith(folder)))) {
       await this.kubectl('apply', `--filename=${join(root, 'manifests', name)}`);
     }
-    await established((words) => this.kubectl(...words));
+    await waitUntilEstablished((words) => this.kubectl(...words));
   }
 
   async #serve(): Promise<void> {

@@ -2,7 +2,7 @@ import type { AppendHandle } from '../../src/agent/host/files.ts';
 import type { Host } from '../../src/agent/host/host.ts';
 
 /** How an agent dies at a record of its journal. */
-export type Death =
+export type AgentDeath =
   /** The power fails while the record is written: half of it is there. */
   | { at: number; how: 'torn' }
   /** Killed as soon as the record is on disk. */
@@ -22,7 +22,7 @@ const never = new Promise<never>(() => undefined);
  * A host on which an agent dies: what it has begun on the machine goes on, as after SIGKILL, and nothing else ever comes
  * of it. Without a death it only counts.
  */
-export function mortal(host: Host, death?: Death): MortalHost {
+export function killableHost(host: Host, death?: AgentDeath): MortalHost {
   let isDead = false;
   let written = 0;
   let die = (): void => undefined;

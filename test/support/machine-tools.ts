@@ -2,7 +2,7 @@
  * Stand-ins for the tools that tell of a machine, as shell scripts in a root that can be chrooted into: what they print
  * are files. The real ones are asked in test/cases.
  */
-import type { StandIn } from './kubeadm/fake-kubeadm.ts';
+import type { FakeKubeadm } from './kubeadm/fake-kubeadm.ts';
 
 interface MachineTools {
   /** What `journalctl -f -u kubelet ...` prints, a second after it was started. */
@@ -17,7 +17,7 @@ interface MachineTools {
   slow?: string[];
 }
 
-export function installTools(machine: StandIn, tools: MachineTools): void {
+export function installTools(machine: FakeKubeadm, tools: MachineTools): void {
   const put = (name: string, text: string | undefined): void => {
     if (text !== undefined) machine.put(`/tools/${name}`, text);
   };

@@ -6,17 +6,17 @@ import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
-import { apply, parted } from './apply.ts';
+import { apply, splitForImage } from './apply.ts';
 
 const read = (text: string) => readUserData(Buffer.from(text), { source: 'file', metaData: {} });
 const HEAD = 'apiVersion: slipway.dev/v1alpha1\nkind: UserData\n';
 
-describe('parted', () => {
+describe('splitForImage', () => {
   it('keeps apart what an image can take', async () => {
     const document = await read(
       '#cloud-config\nbootcmd: [a]\nwrite_files: [{path: /a}, {path: /b, defer: true}]\nusers: [{name: u}]\nmounts: [[/dev/sdb, /m]]\nntp: {servers: [t.example]}\nruncmd: [kubeadm join --config /a]\n',
     );
-    const { now, later } = parted(document);
+    const { now, later } = splitForImage(document);
     expect(now.map(({ kind }) => kind)).toEqual(['files', 'users', 'files']);
     expect(later.map(({ title }) => title).join('\n')).toMatch(
       /bootcmd[\s\S]*mount[\s\S]*time[\s\S]*kubeadm join/,
@@ -24,7 +24,7 @@ describe('parted', () => {
   });
 
   it('starts no unit: the boot does', async () => {
-    const { now, later } = parted(
+    const { now, later } = splitForImage(
       await read(`${HEAD}units: [{name: a.service, enabled: true, content: "[Unit]"}]\n`),
     );
     expect([now.map(({ kind }) => kind), later]).toEqual([['units'], []]);
@@ -46,7 +46,7 @@ describe.runIf(process.getuid?.() === 0)('apply (needs root for owners)', () => 
     const document = await read(text);
     expect(document.report.filter(({ severity }) => severity === 'error')).toEqual([]);
     const done: string[] = [];
-    const failure = await apply(createLinuxHost({ root: image }), document, parted(document).now, {
+    const failure = await apply(createLinuxHost({ root: image }), document, splitForImage(document).now, {
       done: ({ id }) => {
         done.push(id);
       },

@@ -16,7 +16,7 @@ const COMES_BY_ITSELF: ReadonlySet<string> = new Set(['unit-starts', 'left-call'
 const HOLDS_SECRETS: ReadonlySet<string> = new Set(['files', 'tree']);
 
 /** What of a document an image can take, and what waits for the machine. */
-export interface Parted {
+export interface SplitDocument {
   now: PlannedStep[];
   later: PlannedStep[];
   /** What the image's own programs would do, where they cannot run apart from the host. */
@@ -24,7 +24,7 @@ export interface Parted {
 }
 
 /** @param mayRun the image's own programs, which accounts need, and units that the image has enabled */
-export function parted(document: Document, mayRun = true): Parted {
+export function splitForImage(document: Document, mayRun = true): SplitDocument {
   const isSecret = ({ from }: FileEntry) => isSecretReference(from?.url.reveal() ?? '');
   const secrets = document.files.filter(isSecret);
   const atRest = { ...document, files: document.files.filter((file) => !isSecret(file)) };

@@ -1,8 +1,8 @@
 import type { Finding } from '../../protocol/journal.ts';
 import { redact } from '../../secrets/redact.ts';
 import type { Document } from '../document/document.ts';
-import { outcomeOfNothing } from '../engine/outcome.ts';
-import { hiddenStep } from '../redaction/redacted-step.ts';
+import { outcomeWithoutWork } from '../engine/outcome.ts';
+import { redactedStep } from '../redaction/redacted-step.ts';
 import type { Shared } from '../steps/kind/shared.ts';
 import type { PlannedStep } from '../steps/kind/step-kind.ts';
 import { changeLines } from './again/change-lines.ts';
@@ -29,8 +29,8 @@ export async function applyChanges(options: RunOptions, about: About, given: ToA
   for (const line of changeLines({ ...given, due: detailed })) watcher.output(`slipway: ${line}`, 'stderr');
   const message = messageFor(changes);
   if (action === 'nothing')
-    return { outcome: await outcomeOfNothing(host, about, message, findings), action };
-  const steps = (await loadChangedSteps(changes, due, shared)).map((step) => hiddenStep(step, redact));
+    return { outcome: await outcomeWithoutWork(host, about, message, findings), action };
+  const steps = (await loadChangedSteps(changes, due, shared)).map((step) => redactedStep(step, redact));
   const settled = settledSteps(changes);
   const ran = await runJournalled(options, about, { action, steps, findings, settled, document, planned });
   const { outcome } = ran;

@@ -1,10 +1,10 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PowerStateSettings } from '../document/system-settings.ts';
-import { lastInstance, noteAlone } from '../engine/last-instance.ts';
+import { lastInstance, writeNoteBesideJournal } from '../engine/last-instance.ts';
 import { outcomeWithoutSequence } from '../engine/outcome.ts';
 import { recordsOf } from '../engine/parse-journal.ts';
 import { areWiped } from '../engine/wiped-note.ts';
-import { keepInstance } from '../platform/instance/save-instance.ts';
+import { saveInstance } from '../platform/instance/save-instance.ts';
 import { plan } from '../steps/plan.ts';
 import { exposure } from './exposure.ts';
 import { keepExistingNode } from './keep-existing-node.ts';
@@ -43,7 +43,7 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
     }
     const { seed } = answer;
     about.instance = answer.document.instance.id ?? about.instance;
-    await keepInstance(host, answer.document.instance);
+    await saveInstance(host, answer.document.instance);
     const isWiped = await areWiped(host, answer.userData);
     const wiping = isWiped ? [] : wipeCallback(options, answer);
     const callbacks = [...answer.callbacks, ...wiping, ...deleteCallback(answer)];
@@ -60,7 +60,7 @@ export async function bootstrap(given: BootstrapOptions): Promise<Outcome> {
     // What was not acted upon stays where it lies, for who asks for it.
     if (action === 'keep' || action === 'defer') return outcome;
     if ((action === 'apply' || action === 'nothing') && outcome.result === 'succeeded')
-      await noteAlone(host, about.instance, seed);
+      await writeNoteBesideJournal(host, about.instance, seed);
     // A run that goes on at the next boot has no verdict yet, and bad input changes nothing.
     if (action === 'run' || action === 'retry')
       if (outcome.result === 'succeeded' || outcome.result === 'failed')

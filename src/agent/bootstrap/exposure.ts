@@ -1,4 +1,4 @@
-import type { Document, ReportEntry } from '../document/document.ts';
+import type { Diagnostic, Document } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import type { Cloud } from '../platform/instance/instance.ts';
 import { knownSecrets } from '../redaction/document-secrets.ts';
@@ -8,11 +8,11 @@ export async function exposure(
   host: Host,
   document: Document,
   cloud: Cloud | undefined,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   if (document.isMetadataGuarded || cloud === undefined) return [];
   if ((await knownSecrets(host, document)).length === 0) return [];
-  const { exposedAt } = await import('../userdata/sources/exposed-user-data.ts');
-  const origin = await exposedAt(host, cloud);
+  const { exposedUserDataUrl } = await import('../userdata/sources/exposed-user-data.ts');
+  const origin = await exposedUserDataUrl(host, cloud);
   if (origin === undefined) return [];
   const message = `The user data, with what is secret in them, stay readable at ${origin} for whoever reaches it; pods do, unless something keeps them from it.`;
   return [{ severity: 'warning', code: 'MetadataServesSecrets', message }];

@@ -1,4 +1,4 @@
-import type { Document, ReportEntry } from '../document/document.ts';
+import type { Diagnostic, Document } from '../document/document.ts';
 import { stillStarting } from '../startup/starting.ts';
 import type { BootstrapOptions } from './options.ts';
 import { entryText } from './report-entry.ts';
@@ -10,7 +10,7 @@ const LOOK_AGAIN_MS = 500;
 export async function labelReport(
   { host, stop, watcher }: Pick<BootstrapOptions, 'host' | 'stop' | 'watcher'>,
   document: Document,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   if ((document.node?.labels ?? []).length === 0) return [];
   const { labelProblems } = await import('../facts/judge/machine-labels.ts');
   for (let isTold = false; ; isTold = true) {

@@ -5,7 +5,7 @@ import { timeLimit } from '../host/time-limit.ts';
 import { stillStarting } from '../startup/starting.ts';
 import { type Loaded, type LoadOptions, loadDocument } from '../userdata/load.ts';
 import { deadlineOfMachine } from '../userdata/node-settings/node-files.ts';
-import type { NoDocument, Opener } from '../userdata/user-data-reference.ts';
+import type { NoDocument, OpenUserData } from '../userdata/user-data-reference.ts';
 import { type BootstrapOptions, DEFAULT_DEADLINE_SECONDS } from './options.ts';
 
 /** Servers that may answer later. */
@@ -24,10 +24,10 @@ export async function loadUserData(options: BootstrapOptions): Promise<Loaded> {
   const deadlineSeconds =
     options.deadlineSeconds ?? (await deadlineOfMachine(host)) ?? DEFAULT_DEADLINE_SECONDS;
   const end = host.clock.monotonic() + deadlineSeconds * 1000;
-  const open: Opener = async (elsewhere, claimed) =>
+  const open: OpenUserData = async (elsewhere, claimed) =>
     'references' in elsewhere
-      ? (await import('../sealed/fetch-chunks.ts')).gatherUserData(host, elsewhere, stop)
-      : (await import('../sealed/open-user-data.ts')).openUserData(host, elsewhere, claimed);
+      ? (await import('../sealed/fetch-chunks.ts')).fetchChunks(host, elsewhere, stop)
+      : (await import('../sealed/open-user-data.ts')).openSealedUserData(host, elsewhere, claimed);
   let until: AbortSignal | undefined;
   const signal = () => {
     const leftMs = Math.max(0, Math.round(end - host.clock.monotonic()));

@@ -1,16 +1,16 @@
 import type { Failure } from '../../protocol/journal.ts';
 import { redact } from '../../secrets/redact.ts';
-import { remember } from '../../secrets/remembered.ts';
-import type { Document, ReportEntry } from '../document/document.ts';
+import { rememberSecrets } from '../../secrets/remembered.ts';
+import type { Diagnostic, Document } from '../document/document.ts';
 import { outcomeWithoutSequence } from '../engine/outcome.ts';
 import { recordsOf } from '../engine/parse-journal.ts';
-import { configurationReport } from '../preflight/configuration-problems.ts';
+import { configurationProblems } from '../preflight/configuration-problems.ts';
 import { knownSecrets } from '../redaction/document-secrets.ts';
-import { hiddenStep } from '../redaction/redacted-step.ts';
+import { redactedStep } from '../redaction/redacted-step.ts';
 import { openShared, type Shared } from '../steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from '../steps/kind/step-kind.ts';
 import { preview, stepsForPlatform } from '../steps/preview.ts';
-import { checkMakesNode } from '../userdata/creates-node.ts';
+import { checkCreatesNode } from '../userdata/creates-node.ts';
 import { keepExistingNode } from './keep-existing-node.ts';
 import { labelReport } from './label-report.ts';
 import { deferChanges } from './lifecycle/defer-changes.ts';
@@ -45,21 +45,21 @@ export async function runDocument(
 async function askAhead({ host }: DocumentOptions, document: Document, signal: AbortSignal): Promise<void> {
   if (document.commands[0]?.kind !== 'kubeadm' || document.isWiped) return;
   if (document.report.some(({ severity }) => severity === 'error')) return;
-  const { askVersionsAhead } = await import('../preflight/query-versions.ts');
-  await askVersionsAhead(host, document, signal);
+  const { prefetchVersions } = await import('../preflight/query-versions.ts');
+  await prefetchVersions(host, document, signal);
 }
 
 const judgeAndRun: typeof runDocument = async (options, about, document, toPlan) => {
   const { host, watcher, asked } = options;
   // Programs print what they were given, and messages quote it: what is known to be a secret goes nowhere from here.
-  remember(await knownSecrets(host, document));
+  rememberSecrets(await knownSecrets(host, document));
   // What calls kubeadm may stand where something could not be read.
   const isAsked = asked !== 'again' && !document.report.some(({ severity }) => severity === 'error');
-  const prospect = isAsked ? checkMakesNode(document) : [];
+  const prospect = isAsked ? checkCreatesNode(document) : [];
   const report = [...document.report, ...prospect];
   // User data that did their work, and have lost their secrets since, are not judged again.
   if (!document.isWiped)
-    report.push(...(await configurationReport(document)), ...(await labelReport(options, document)));
+    report.push(...(await configurationProblems(document)), ...(await labelReport(options, document)));
   const errors = errorsOf(report);
   // What is not known before is seen by the last step.
   const foreknown = prospect.filter(({ code }) => code !== 'NotKnownToMakeANode');
@@ -102,7 +102,7 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
         ...found,
       });
     }
-    const loaded = (await loadSteps(planned, shared)).map((step) => hiddenStep(step, redact));
+    const loaded = (await loadSteps(planned, shared)).map((step) => redactedStep(step, redact));
     const steps = document.isWiped ? withoutSecrets(loaded, records, about.instance) : loaded;
     const course = { action, steps, findings, document, planned: all };
     if (!('changes' in found) || action !== 'defer') return await runJournalled(options, about, course);
@@ -119,5 +119,5 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
   }
 };
 
-const errorsOf = (report: readonly ReportEntry[]): ReportEntry[] =>
+const errorsOf = (report: readonly Diagnostic[]): Diagnostic[] =>
   report.filter(({ severity }) => severity === 'error');

@@ -3,7 +3,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Document } from '../document/document.ts';
 import { STATE_DIR } from '../document/paths.ts';
 import { Journal } from '../engine/journal.ts';
-import { forgetNoteBeside } from '../engine/last-instance.ts';
+import { removeNoteBesideJournal } from '../engine/last-instance.ts';
 import { outcomeOf, outcomeWithoutSequence } from '../engine/outcome.ts';
 import { runSequence } from '../engine/run/run-sequence.ts';
 import type { SequenceOptions } from '../engine/sequence.ts';
@@ -20,7 +20,7 @@ import { badInput } from './report-entry.ts';
 import type { About } from './with-verdict.ts';
 
 export type RunOptions = Pick<BootstrapOptions, 'host' | 'deadlineSeconds' | 'stop' | 'watcher'> & {
-  /** What a success notes of where the user data came from; see `noteOf`. */
+  /** What a success notes of where the user data came from; see `successNote`. */
   seed?: string | null;
 } & Pick<SequenceOptions, 'startedAt'>;
 
@@ -111,7 +111,7 @@ async function runSteps(
     output: watcher.output.bind(watcher),
   });
   const last = journal.records.at(-1);
-  if (last?.type === 'sequence.ended' && last.noted) await forgetNoteBeside(host);
+  if (last?.type === 'sequence.ended' && last.noted) await removeNoteBesideJournal(host);
   return outcomeOf(host, about, result);
 }
 

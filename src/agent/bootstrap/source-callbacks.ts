@@ -1,6 +1,6 @@
 import { isExpected } from '../../kit/errors.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { ReportEntry } from '../document/document.ts';
+import type { Diagnostic } from '../document/document.ts';
 import type { Loaded } from '../userdata/load.ts';
 import type { BootstrapOptions } from './options.ts';
 import { entryFinding } from './report-entry.ts';
@@ -21,7 +21,7 @@ export function wipeCallback(
   const run = async () => {
     const black = await (await import('./wipe/wipe.ts')).wipe(host, loaded);
     if (handedOver === undefined) return;
-    await (await import('../sealed/save-after-success.ts')).keepDone(host, handedOver, black);
+    await (await import('../sealed/save-after-success.ts')).saveAfterSuccess(host, handedOver, black);
   };
   return [{ when: 'succeeded', title, run }];
 }
@@ -49,8 +49,8 @@ export async function runSourceCallbacks(
   { watcher }: Pick<BootstrapOptions, 'watcher'>,
   callbacks: Callbacks,
   when: Callbacks[number]['when'],
-): Promise<ReportEntry[]> {
-  const failed: ReportEntry[] = [];
+): Promise<Diagnostic[]> {
+  const failed: Diagnostic[] = [];
   for (const { title, code = 'SourceNotServed', run } of callbacks.filter(
     (callback) => callback.when === when,
   )) {

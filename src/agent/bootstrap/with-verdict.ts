@@ -1,11 +1,16 @@
 import { ExpectedError, errorMessage } from '../../kit/errors.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { presentable } from '../../secrets/redact-texts.ts';
+import { presentableTexts } from '../../secrets/redact-texts.ts';
 import { OUTCOME_ASIDE } from '../document/paths.ts';
 import { codeOf, failure } from '../engine/failure.ts';
 import { machineInstance } from '../engine/instance.ts';
-import { outcomeWithoutSequence, removeOutcome, writeOutcome, writeOutcomeAside } from '../engine/outcome.ts';
+import {
+  outcomeWithoutSequence,
+  removeOutcome,
+  writeFallbackOutcome,
+  writeOutcome,
+} from '../engine/outcome.ts';
 import type { Host, Lock } from '../host/host.ts';
 import type { BootstrapOptions, VerdictHooks } from './options.ts';
 
@@ -49,12 +54,12 @@ export async function withVerdict(
     const result = code === 'InternalError' ? 'failed' : 'transient';
     outcome = await outcomeWithoutSequence(host, about, result, failure(code, errorMessage(error)));
   }
-  outcome = presentable(outcome);
+  outcome = presentableTexts(outcome);
   try {
     // Where nothing was begun, the verdict on what this machine is stands.
     if (!isAgain || outcome.sequence !== '') await writeOutcome(host, outcome);
   } catch (error) {
-    const aside = await writeOutcomeAside(host, outcome).then(
+    const aside = await writeFallbackOutcome(host, outcome).then(
       () => `; it lies in ${OUTCOME_ASIDE} instead`,
       () => '',
     );

@@ -1,11 +1,11 @@
 import type { Host } from '../host/host.ts';
 import { mentionsKubeadmBootstrap } from '../kubeadm/config/mentions-kubeadm.ts';
 import type { Callers } from './find-callers.ts';
-import { findRunning, KubeadmProcesses } from './kubeadm-process.ts';
+import { findProcess, KubeadmProcessFinder } from './kubeadm-process.ts';
 import { type UnitState, unitStates } from './systemd-unit.ts';
 
 /** Who is at work on making this machine a node, at one moment. */
-export interface WorkSight {
+export interface CallerActivity {
   /** In words; undefined where nobody is. */
   busy: string | undefined;
   /** kubeadm itself is running: what it has made is not whole yet. */
@@ -15,20 +15,20 @@ export interface WorkSight {
 }
 
 /** Watches the units, scripts and programs that call kubeadm on their own. */
-export class CallersAtWork {
+export class CallerWatch {
   readonly #host: Host;
   readonly #callers: Pick<Callers, 'units' | 'scripts' | 'isScheduled'>;
-  readonly #processes: KubeadmProcesses;
+  readonly #processes: KubeadmProcessFinder;
 
   /** @param callers whatever is known of them; none where a program of the image may call kubeadm */
   constructor(host: Host, callers: Pick<Callers, 'units' | 'scripts' | 'isScheduled'> = NOBODY) {
     this.#host = host;
     this.#callers = callers;
-    this.#processes = new KubeadmProcesses(host);
+    this.#processes = new KubeadmProcessFinder(host);
   }
 
   /** @param printed what the commands printed: `systemd-run` says there which unit it has made */
-  async look(printed: string): Promise<WorkSight> {
+  async look(printed: string): Promise<CallerActivity> {
     const answer = await this.#units([...this.#callers.units, ...announced(printed)]);
     const units = answer ?? [];
     const [kubeadm] = await this.#processes.look();
@@ -40,7 +40,7 @@ export class CallersAtWork {
       if (busy !== undefined) return { busy, isKubeadm, units };
     }
     const { scripts, isScheduled } = this.#callers;
-    const running = await findRunning(this.#host, scripts, mentionsKubeadmBootstrap);
+    const running = await findProcess(this.#host, scripts, mentionsKubeadmBootstrap);
     if (running !== undefined)
       return { busy: `a script that calls kubeadm is running (${running[0]})`, isKubeadm, units };
     return { busy: isScheduled ? 'cron or at is to call kubeadm' : undefined, isKubeadm, units };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../userdata/fixtures/read-document.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
-import { callersOf, prospectOf } from './find-callers.ts';
+import { findCallers, nodeProspect } from './find-callers.ts';
 
 const documentOf = (text: string) => readDocument(Buffer.from(text), { source: 'test', metaData: {} });
 
@@ -12,7 +12,7 @@ const config = (files: string, runcmd = '') =>
   `#cloud-config\n${files === '' ? '' : `write_files:\n${files}`}${runcmd === '' ? '' : `runcmd:\n${runcmd}`}`;
 
 const found = (text: string, document = documentOf(text)) => {
-  const callers = callersOf(document);
+  const callers = findCallers(document);
   return (
     callers && {
       verb: callers.verb,
@@ -25,7 +25,7 @@ const found = (text: string, document = documentOf(text)) => {
   );
 };
 
-describe('callersOf', () => {
+describe('findCallers', () => {
   it('finds a script of write_files and the command that runs it', () => {
     const files = script('/opt/j.sh', '#!/bin/sh\nkubeadm join --config /nope.yaml\necho joined');
     expect(found(config(files, '- echo first\n- /opt/j.sh\n'))).toEqual({
@@ -133,7 +133,7 @@ describe('callersOf', () => {
   ])('takes cron and at for what they are (%s): %s', (isScheduled, command) => {
     const files = script('/opt/j.sh', '#!/bin/sh\nkubeadm join --config /a');
     const text = config(files, `- |\n  ${command}\n`);
-    expect(callersOf(documentOf(text))?.isScheduled).toBe(isScheduled);
+    expect(findCallers(documentOf(text))?.isScheduled).toBe(isScheduled);
   });
 
   it('takes no name for a unit that systemctl could read as an option', () => {
@@ -187,5 +187,5 @@ it.each([
     config(script('/run/k.yaml', 'apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration', ''), ''),
   ],
 ])('says %s of %s', (prospect, text) => {
-  expect(prospectOf(documentOf(text))).toBe(prospect);
+  expect(nodeProspect(documentOf(text))).toBe(prospect);
 });

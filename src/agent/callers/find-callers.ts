@@ -34,17 +34,17 @@ type Shape = Pick<Document, 'commands' | 'bootCommands' | 'files'> &
   Partial<Pick<Document, 'bootScripts' | 'units'>>;
 
 /** Will this user data make a node? It decides what a bootstrap may call a success. */
-export function prospectOf(document: Shape): Prospect {
+export function nodeProspect(document: Shape): Prospect {
   const { commands, bootCommands, bootScripts = [], units = [] } = document;
   if (commands.some(({ kind }) => kind === 'kubeadm')) return 'surely';
   const runs = commands.length + bootCommands.length + bootScripts.length > 0;
-  const callers = callersOf(document);
+  const callers = findCallers(document);
   if (callers !== undefined && (runs || callers.callers.length > 0)) return 'surely';
   return runs || units.some(({ enabled, masked }) => enabled === true && masked !== true) ? 'maybe' : 'never';
 }
 
 /** Undefined where no call and no configuration of kubeadm is known, and where Slipway itself calls kubeadm. */
-export function callersOf(document: Shape): Callers | undefined {
+export function findCallers(document: Shape): Callers | undefined {
   if (document.commands.some(({ kind }) => kind === 'kubeadm')) return undefined;
   const places = placesOf(document);
   const leading = leadingPlaces(places);

@@ -12,7 +12,7 @@ export interface KubeadmProcess {
  *
  * @returns its arguments, or undefined where there is none
  */
-export async function findRunning(
+export async function findProcess(
   host: Host,
   words: readonly string[],
   isCall: (text: string) => boolean,
@@ -27,7 +27,7 @@ export async function findRunning(
 }
 
 /** Finds kubeadm among the machine's processes. It reads each process once, so a look costs next to nothing. */
-export class KubeadmProcesses {
+export class KubeadmProcessFinder {
   readonly #host: Host;
   #known = new Map<string, KubeadmProcess | undefined>();
 

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
-import { CLOUDS, sizeFor } from '../../kit/bytes/user-data-limits.ts';
+import { CLOUDS, countedSize } from '../../kit/bytes/user-data-limits.ts';
 import { visible } from '../../kit/terminal/visible.ts';
 import { codes } from '../../protocol/codes/codes.ts';
-import type { Document, Position, ReportEntry } from '../document/document.ts';
-import { see } from './rule/lint-input.ts';
+import type { Diagnostic, Document, Position } from '../document/document.ts';
+import { toLintInput } from './rule/lint-input.ts';
 import type { Severity } from './rule/rule.ts';
 import { RULES } from './rule-groups.ts';
 
-export interface Finding {
+export interface LintFinding {
   /** A rule's id, or a code of docs/codes.md. */
   rule: string;
   severity: Severity;
@@ -24,13 +24,13 @@ const SIZE = 'larger-than-a-cloud-takes';
 const isKnown = (cloud: string | undefined): boolean => CLOUDS.some(({ name }) => name === cloud);
 
 /** Everything worth a word in a document, in the order of its lines: what reading it told, and what the rules find. */
-export function check(
+export function lintDocument(
   raw: Buffer,
   document: Document,
-  report: readonly ReportEntry[],
+  report: readonly Diagnostic[],
   cloud: string | undefined,
-): Finding[] {
-  const seen = see(raw, document);
+): LintFinding[] {
+  const seen = toLintInput(raw, document);
   // What a cloud that was named takes is said once, and of no other cloud.
   const rules = isKnown(cloud) ? RULES.filter(({ id }) => id !== SIZE) : RULES;
   const hits = rules.flatMap((rule) =>
@@ -41,7 +41,7 @@ export function check(
   );
   const isTwice = (message: string): boolean =>
     hits.some(({ alreadyTold }) => alreadyTold !== undefined && message.includes(alreadyTold));
-  const told = report.filter(({ message }) => !isTwice(message)).map(findingOf);
+  const told = report.filter(({ message }) => !isTwice(message)).map(toLintFinding);
   const found = hits.map(({ rule: { id, severity, remedy }, message, where }) => ({
     rule: id,
     severity,
@@ -49,23 +49,23 @@ export function check(
     remedy,
     ...(where === undefined ? {} : { where }),
   }));
-  const line = ({ where }: Finding): number => where?.line ?? 0;
+  const line = ({ where }: LintFinding): number => where?.line ?? 0;
   return [...tooLarge(raw, cloud), ...told, ...found].sort(
     (a, b) => line(a) - line(b) || (a.where?.column ?? 0) - (b.where?.column ?? 0),
   );
 }
 
-export function findingOf({ severity, code, message, where }: ReportEntry): Finding {
+export function toLintFinding({ severity, code, message, where }: Diagnostic): LintFinding {
   const place = where === undefined ? {} : { where };
   return { rule: code, severity, message, remedy: codes()[code].remedy, ...place };
 }
 
-function tooLarge(raw: Buffer, name: string | undefined): Finding[] {
+function tooLarge(raw: Buffer, name: string | undefined): LintFinding[] {
   const cloud = CLOUDS.find((row) => row.name === name);
   const rule = RULES.find(({ id }) => id === SIZE);
-  if (cloud === undefined || rule === undefined || sizeFor(cloud, raw.length) <= cloud.bytes) return [];
-  const size = `${sizeFor(cloud, raw.length)} bytes${cloud.counts === 'base64' ? ' as base64' : ''}`;
-  const zipped = `with gzip ${sizeFor(cloud, gzipSync(raw).length)}`;
+  if (cloud === undefined || rule === undefined || countedSize(cloud, raw.length) <= cloud.bytes) return [];
+  const size = `${countedSize(cloud, raw.length)} bytes${cloud.counts === 'base64' ? ' as base64' : ''}`;
+  const zipped = `with gzip ${countedSize(cloud, gzipSync(raw).length)}`;
   const message = `${cloud.title} takes ${cloud.bytes} bytes; this has ${size}, ${zipped}.`;
   return [{ rule: rule.id, severity: 'error', message, remedy: rule.remedy }];
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readUserData } from '../userdata/read-user-data.ts';
-import { check } from './lint-document.ts';
+import { lintDocument } from './lint-document.ts';
 
 const MANY = 1_000_000;
 const CONFIG = '/run/kubeadm/config.yaml';
@@ -18,5 +18,5 @@ it.each<[string, string]>([
 ])('is at its end with %s', async (_, text) => {
   const raw = Buffer.from(text);
   const document = await readUserData(raw, { source: 'file', metaData: {} });
-  expect(check(raw, document, document.report, undefined).length).toBeGreaterThan(0);
+  expect(lintDocument(raw, document, document.report, undefined).length).toBeGreaterThan(0);
 });

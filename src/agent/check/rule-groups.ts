@@ -7,7 +7,7 @@ import { SHELL_RULES } from './rules/shell-rules.ts';
 import { SIZE_RULES } from './rules/size-rules.ts';
 
 /** Every rule once, in groups by what it is about; docs/checks.md is made from it. */
-export const GROUPS: readonly { title: string; rules: readonly Rule[] }[] = [
+export const RULE_GROUPS: readonly { title: string; rules: readonly Rule[] }[] = [
   { title: 'Failures that go unnoticed', rules: SHELL_RULES },
   { title: 'Order', rules: ORDER_RULES },
   { title: 'Files', rules: FILE_RULES },
@@ -16,4 +16,4 @@ export const GROUPS: readonly { title: string; rules: readonly Rule[] }[] = [
   { title: 'Size', rules: SIZE_RULES },
 ];
 
-export const RULES: readonly Rule[] = GROUPS.flatMap(({ rules }) => rules);
+export const RULES: readonly Rule[] = RULE_GROUPS.flatMap(({ rules }) => rules);

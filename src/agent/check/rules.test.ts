@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { CLOUDS } from '../../kit/bytes/user-data-limits.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
-import { check } from './lint-document.ts';
+import { lintDocument } from './lint-document.ts';
 import { RULES } from './rule-groups.ts';
 
 /** What is found in a cloud-config (or an Ignition config), by rule. */
 async function found(text: string, cloud?: string): Promise<string[]> {
   const raw = Buffer.from(text.startsWith('{') || text.startsWith('#') ? text : `#cloud-config\n${text}`);
   const document = await readUserData(raw, { source: 'file', metaData: {} });
-  return check(raw, document, document.report, cloud).map(({ rule }) => rule);
+  return lintDocument(raw, document, document.report, cloud).map(({ rule }) => rule);
 }
 
 describe.each(RULES)('$id', ({ id, title, why, remedy, example }) => {
@@ -91,11 +91,11 @@ test('a cloud that was named does not take what is too large for it', async () =
   const raw = Buffer.from(`#cloud-config\n${text}`);
   const document = await readUserData(raw, { source: 'file', metaData: {} });
   const ofSize = (cloud?: string) =>
-    check(raw, document, [], cloud).filter(({ rule }) => rule === 'larger-than-a-cloud-takes');
+    lintDocument(raw, document, [], cloud).filter(({ rule }) => rule === 'larger-than-a-cloud-takes');
   expect(ofSize('aws')).toMatchObject([{ severity: 'error' }]);
   expect(ofSize('gcp')).toEqual([]);
   expect(ofSize()).toMatchObject([{ severity: 'note' }]);
-  expect(check(raw, document, [], 'gcp').every(({ severity }) => severity === 'note')).toBe(true);
+  expect(lintDocument(raw, document, [], 'gcp').every(({ severity }) => severity === 'note')).toBe(true);
   expect(CLOUDS.every(({ bytes }) => bytes > 0)).toBe(true);
 });
 
@@ -124,7 +124,7 @@ test('what a rule says of a path turns no line of a forge around', async () => {
     '#cloud-config\nwrite_files: [{path: "/\u202e", content: "apiVersion: kubeadm.k8s.io/v1beta3"}]\n',
   );
   const document = await readUserData(raw, { source: 'file', metaData: {} });
-  expect(check(raw, document, [], undefined).map(({ message }) => message)).toEqual([
+  expect(lintDocument(raw, document, [], undefined).map(({ message }) => message)).toEqual([
     '/\u{fffd}, line 1: v1beta3 is deprecated.',
   ]);
 });

@@ -1,12 +1,12 @@
 import { placeText } from '../../kit/position.ts';
-import type { Finding } from './lint-document.ts';
+import type { LintFinding } from './lint-document.ts';
 import { RULES } from './rule-groups.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 
 /** What was found in files, as SARIF 2.1.0, which forges show beside the lines. */
 export function asSarif(
-  checked: readonly { file: string; findings: readonly Finding[] }[],
+  checked: readonly { file: string; findings: readonly LintFinding[] }[],
   version: string,
 ): string {
   const rules = RULES.map(({ id, severity, title, why, remedy }) => ({

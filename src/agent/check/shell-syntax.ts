@@ -1,4 +1,4 @@
-import type { Document, ReportEntry } from '../document/document.ts';
+import type { Diagnostic, Document } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { unreadableCommands } from '../steps/commands/unreadable-commands.ts';
 import { windowsForm } from '../text/scripts.ts';
@@ -7,10 +7,10 @@ import { windowsForm } from '../text/scripts.ts';
  * Commands that bash, where it is at hand, cannot read: it takes what other shells take, and more. A warning, as only the machine
  * itself has the last word, in a plan.
  */
-export async function unreadableHere(
+export async function shellSyntaxWarnings(
   host: Pick<Host, 'platform' | 'processes'>,
   document: Document,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const bash = host.platform === 'windows' ? undefined : await host.processes.which('bash');
   const { shell, commands, bootCommands } = document;
   const isOther = shell !== undefined && !/\/(?:ba)?sh$/.test(shell);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
-import { unknownZone } from './unknown-timezone.ts';
+import { unknownTimezone } from './unknown-timezone.ts';
 
 async function told(text: string, list?: string): Promise<string[]> {
   const root = scratch();
@@ -13,7 +13,7 @@ async function told(text: string, list?: string): Promise<string[]> {
   if (list !== undefined) writeFileSync(join(root, 'usr/share/zoneinfo/tzdata.zi'), list);
   const raw = Buffer.from(`#cloud-config\n${text}\n`);
   const document = await readUserData(raw, { source: 'file', metaData: {} });
-  const found = await unknownZone(createLinuxHost({ root }), document);
+  const found = await unknownTimezone(createLinuxHost({ root }), document);
   return found.map(({ severity, where, message }) => `${where?.line}: ${severity}: ${message}`);
 }
 

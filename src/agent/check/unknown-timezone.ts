@@ -1,4 +1,4 @@
-import type { Document, ReportEntry } from '../document/document.ts';
+import type { Diagnostic, Document } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { printable } from '../text/diagnostics.ts';
 import { nearest } from '../text/nearest.ts';
@@ -12,10 +12,10 @@ const NAME = /^(?:Z (\S+)|L \S+ (\S+))/gm;
  * A time zone that nobody knows. The machine that the user data are for may have fewer than the one that checks, so only a plan
  * knows the rest; where there is no list here, nothing is said.
  */
-export async function unknownZone(
+export async function unknownTimezone(
   { files }: Pick<Host, 'files'>,
   { system, files: written, keys = [] }: Pick<Document, 'system' | 'files' | 'keys'>,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const name = system?.timezone?.name;
   if (name === undefined || written.some(({ path }) => path === `${ZONES}/${name}`)) return [];
   const list = (await files.readIfPresent(LIST).catch(() => undefined))?.toString('utf8');

@@ -6,19 +6,19 @@ import { AgentBusyError } from '../bootstrap/with-verdict.ts';
 import { createHost } from '../create-host.ts';
 import { wakeReporter } from '../tools/wake-reporter.ts';
 import {
-  demandDirectory,
-  demandRoot,
   durationOption,
   formatOption,
+  requireRoot,
+  requireRootDirectory,
   sourceOptions,
-  withUsage,
+  withUsageErrors,
 } from './options/options.ts';
-import { catchFaults } from './process/crash.ts';
+import { catchUncaughtErrors } from './process/crash.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { version } from './process/version.ts';
 import { lineWatcher } from './text/line-watcher.ts';
 import { liveWatcher } from './text/live-watcher.ts';
-import { complain } from './text/print-failure.ts';
+import { printFailure } from './text/print-failure.ts';
 
 const TRY_AGAIN = 75;
 
@@ -37,17 +37,17 @@ export interface BootstrapFlags {
 
 /** `slipway bootstrap`; the exit status is the verdict's. */
 export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const { root, ...files } = sourceOptions(flags);
     const format = formatOption(flags.output);
-    if (root === '/') demandRoot('bootstrap this machine', 'slipway bootstrap');
+    if (root === '/') requireRoot('bootstrap this machine', 'slipway bootstrap');
     else
-      demandRoot(
+      requireRoot(
         'give files their owners and run commands below a directory',
         `slipway bootstrap --root ${root}`,
       );
     const host = createHost({ root, programs: 'trust' });
-    await demandDirectory(host);
+    await requireRootDirectory(host);
     // Somebody may call this long after the boot, as after a reset.
     void wakeReporter(host);
     const live = process.stderr.isTTY && !flags.verbose ? liveWatcher() : undefined;
@@ -69,10 +69,10 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
       ...(flags.cloudbaseInit ? { askReboot } : {}),
       ...(flags.again ? { isAgain: true } : {}),
       verdict: {
-        fault: catchFaults(stop),
+        fault: catchUncaughtErrors(stop),
         unwritten: (failure: Failure) => {
           hidden = true;
-          complain(failure);
+          printFailure(failure);
         },
       },
       watcher: live ?? lineWatcher(format === 'json' ? 'stderr' : undefined),
@@ -81,7 +81,7 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
       const outcome = await bootstrap(options);
       live?.end();
       tell(outcome, format);
-      await (await import('./process/collect-after-failure.ts')).collectAfter(options.host, outcome);
+      await (await import('./process/collect-after-failure.ts')).collectAfterFailure(options.host, outcome);
       if (flags.cloudbaseInit) {
         const { cloudbaseInitStatus } = await import('./process/cloudbase-init.ts');
         return await cloudbaseInitStatus(options.host, outcome, reboots);
@@ -101,5 +101,5 @@ export function bootstrapCommand(flags: BootstrapFlags): Promise<number> {
 
 function tell(outcome: Outcome, format: 'text' | 'json'): void {
   if (format === 'json') process.stdout.write(`${JSON.stringify(outcome, undefined, 2)}\n`);
-  if (outcome.failure) complain(outcome.failure);
+  if (outcome.failure) printFailure(outcome.failure);
 }

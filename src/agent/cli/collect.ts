@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import { UsageError } from '../../kit/errors.ts';
-import { counted } from '../../kit/pluralize.ts';
+import { pluralize } from '../../kit/pluralize.ts';
 import { collect } from '../collect/collect.ts';
 import { createHost } from '../create-host.ts';
 import { HostError } from '../host/host.ts';
-import { demandRoot, withUsage } from './options/options.ts';
-import { planFile } from './process/collect-plan.ts';
+import { requireRoot, withUsageErrors } from './options/options.ts';
+import { collectPlan } from './process/collect-plan.ts';
 import { version } from './process/version.ts';
 
 const LIMIT_MS = 30_000;
@@ -16,8 +16,8 @@ interface CollectFlags {
 
 /** `slipway collect`: 0 with an archive, however much is in it; 2 when it cannot be written. */
 export function collectCommand({ out }: CollectFlags): Promise<number> {
-  return withUsage(async () => {
-    demandRoot('collect what a node has to tell', 'slipway collect');
+  return withUsageErrors(async () => {
+    requireRoot('collect what a node has to tell', 'slipway collect');
     const host = createHost();
     // A slip of the pen is told before half a minute of work, and makes no directory.
     const folder = out === undefined || out === '-' ? undefined : dirname(resolve(out));
@@ -26,7 +26,7 @@ export function collectCommand({ out }: CollectFlags): Promise<number> {
     const { archive, files, missing } = await collect(host, {
       agent: version().version,
       limitMs: LIMIT_MS,
-      more: await planFile(host),
+      more: await collectPlan(host),
     });
     if (out === '-') {
       await new Promise<void>((done) => process.stdout.write(archive, () => done()));
@@ -42,7 +42,7 @@ export function collectCommand({ out }: CollectFlags): Promise<number> {
     }
     const kib = Math.ceil(archive.length / 1024);
     process.stdout.write(
-      `${path}: ${counted(files, 'file')}, ${kib} KiB; ${missing.length} not there (README.txt says which)\n`,
+      `${path}: ${pluralize(files, 'file')}, ${kib} KiB; ${missing.length} not there (README.txt says which)\n`,
     );
     return 0;
   });

@@ -7,7 +7,7 @@ import { decoded } from '../diagnosis/transcript/decode.ts';
 import type { LogLine } from '../diagnosis/transcript/line.ts';
 import { type LogExtent, LogWindow } from '../diagnosis/transcript/log-window.ts';
 import type { Host } from '../host/host.ts';
-import { formatOption, withUsage } from './options/options.ts';
+import { formatOption, withUsageErrors } from './options/options.ts';
 import { verdictAsJson, verdictAsText } from './text/diagnose-text.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -21,7 +21,7 @@ const OWN = 'slipway status tells it (--root DIR where the machine is mounted)';
  * @returns 0 when kubeadm is in the logs, 1 when it is not, 2 when a file cannot be read.
  */
 export function diagnoseCommand(files: readonly string[], options: { output: string }): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const format = formatOption(options.output);
     const host = createHost({ root: '/' });
     let lines: LogLine[] = [];

@@ -1,10 +1,10 @@
 import { codes } from '../../protocol/codes/codes.ts';
-import { formatOption, withUsage } from './options/options.ts';
+import { formatOption, withUsageErrors } from './options/options.ts';
 import { explain, explainAsJson, isCode, unknownCode } from './text/explain.ts';
 
 /** `slipway explain [CODE]`: 0 with what it means, 2 where there is no such code. */
 export function explainCommand(code: string | undefined, { output }: { output: string }): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const format = formatOption(output);
     if (code !== undefined && !isCode(code)) {
       process.stderr.write(`slipway: ${unknownCode(code)}\n`);

@@ -2,7 +2,7 @@ import { createHost } from '../create-host.ts';
 import { TPM_PATH } from '../document/paths.ts';
 import { readTpm } from '../identity/tpm/read-tpm.ts';
 import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
-import { demandRoot, formatOption, pathOption, withUsage } from './options/options.ts';
+import { formatOption, pathOption, requireRoot, withUsageErrors } from './options/options.ts';
 import { explainProblem } from './text/identity-problem.ts';
 import { identityAsJson, identityAsText } from './text/identity-text.ts';
 
@@ -15,10 +15,10 @@ interface IdentityFlags {
 
 /** `slipway identity`: 0 if the machine can prove itself by its TPM, 1 if it cannot, 2 if the arguments are wrong. */
 export function identityCommand(flags: IdentityFlags): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const format = formatOption(flags.output);
     const path = flags.tpm === undefined ? TPM_PATH : pathOption('tpm', flags.tpm);
-    demandRoot('talk to the TPM', 'slipway identity');
+    requireRoot('talk to the TPM', 'slipway identity');
     try {
       const found = await telling(path, () => readTpm(createHost(), path));
       process.stdout.write(format === 'json' ? identityAsJson(found) : identityAsText(found));

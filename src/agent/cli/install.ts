@@ -5,7 +5,7 @@ import { checkImage } from '../install/check-image.ts';
 import { install } from '../install/install.ts';
 import { InstallError } from '../install/install-error.ts';
 import { uninstall } from '../install/uninstall.ts';
-import { demandRoot, rootOption, withUsage } from './options/options.ts';
+import { requireRoot, rootOption, withUsageErrors } from './options/options.ts';
 import { version } from './process/version.ts';
 
 interface InstallFlags {
@@ -25,7 +25,7 @@ export function installCommand(flags: InstallFlags): Promise<number> {
       throw new UsageError(
         'give --shim (with cloud-init), --service (without), --report, or several of them; or --check',
       );
-    if (host.root === '/') demandRoot('install into this machine', 'slipway install');
+    if (host.root === '/') requireRoot('install into this machine', 'slipway install');
     const units = [
       ...(service ? (['slipway.service', 'slipway-network.service'] as const) : []),
       ...(report ? (['slipway-report.service'] as const) : []),
@@ -43,7 +43,7 @@ export function installCommand(flags: InstallFlags): Promise<number> {
 /** `slipway uninstall`: takes back what install has done. */
 export function uninstallCommand(flags: { root: string; state?: boolean }): Promise<number> {
   return inImage(flags.root, async (host) => {
-    if (host.root === '/') demandRoot('uninstall from this machine', 'slipway uninstall');
+    if (host.root === '/') requireRoot('uninstall from this machine', 'slipway uninstall');
     const state = flags.state === true;
     const done =
       process.platform === 'win32'
@@ -68,7 +68,7 @@ function tell(lines: readonly string[]): number {
 }
 
 function inImage(root: string, work: (host: Host) => Promise<number>): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const host = createHost({ root: rootOption(root) });
     if ((await host.ownFiles.stat(host.root))?.kind !== 'directory')
       throw new UsageError(`--root ${root}: there is no such directory`);

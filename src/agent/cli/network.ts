@@ -3,7 +3,7 @@ import { positionText } from '../../kit/position.ts';
 import { redact } from '../../secrets/redact.ts';
 import { createHost } from '../create-host.ts';
 import { localNetwork } from '../userdata/local-network.ts';
-import { demandDirectory, demandRoot, rootOption, withUsage } from './options/options.ts';
+import { requireRoot, requireRootDirectory, rootOption, withUsageErrors } from './options/options.ts';
 import { stopSignal } from './process/stop-signal.ts';
 
 /**
@@ -11,11 +11,11 @@ import { stopSignal } from './process/stop-signal.ts';
  * cannot be had.
  */
 export function networkCommand({ root: given }: { root: string }): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const root = rootOption(given);
-    if (root === '/') demandRoot("write this machine's network configuration", 'slipway network');
+    if (root === '/') requireRoot("write this machine's network configuration", 'slipway network');
     const host = createHost({ root });
-    await demandDirectory(host);
+    await requireRootDirectory(host);
     try {
       const { settings, report } = await localNetwork(host, async (found) => {
         const { foreignSeed } = await import('../bootstrap/lifecycle/foreign-seed.ts');

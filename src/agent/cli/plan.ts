@@ -1,20 +1,26 @@
-import { remember } from '../../secrets/remembered.ts';
+import { rememberSecrets } from '../../secrets/remembered.ts';
 import { createHost } from '../create-host.ts';
 import type { Document } from '../document/document.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { areWiped } from '../engine/wiped-note.ts';
 import type { Host } from '../host/host.ts';
-import { configurationReport } from '../preflight/configuration-problems.ts';
+import { configurationProblems } from '../preflight/configuration-problems.ts';
 import { documentSecrets } from '../redaction/document-secrets.ts';
 import { plan } from '../steps/plan.ts';
 import { preview, stepsForPlatform } from '../steps/preview.ts';
 import { unaskedPrograms } from '../steps/unasked-programs.ts';
-import { checkMakesNode } from '../userdata/creates-node.ts';
+import { checkCreatesNode } from '../userdata/creates-node.ts';
 import { MISSING_PREFIX } from '../userdata/jinja/values/values.ts';
 import { loadDocument } from '../userdata/load.ts';
-import { demandDirectory, demandRoot, formatOption, sourceOptions, withUsage } from './options/options.ts';
+import {
+  formatOption,
+  requireRoot,
+  requireRootDirectory,
+  sourceOptions,
+  withUsageErrors,
+} from './options/options.ts';
 import { planAsJson, planAsText } from './text/plan-text.ts';
-import { complain, complainOf } from './text/print-failure.ts';
+import { printDiagnostics, printFailure } from './text/print-failure.ts';
 
 export interface PlanFlags {
   userData?: string;
@@ -28,27 +34,27 @@ export interface PlanFlags {
 
 /** `slipway plan`: 0 with the steps, 2 with every error of the user data, 75 where there is none or a server may answer later. */
 export function planCommand(flags: PlanFlags): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const { root, ...files } = sourceOptions(flags);
     const format = formatOption(flags.output);
-    if (flags.again && root === '/') demandRoot('read what was done before', 'slipway plan --again');
+    if (flags.again && root === '/') requireRoot('read what was done before', 'slipway plan --again');
     const host = createHost({ root });
     // It is over before compiled code would pay.
     host.stayLean();
-    await demandDirectory(host);
+    await requireRootDirectory(host);
     const answer = await loadDocument(host, files);
     const tell = (plain: unknown): void => {
       if (format === 'json') process.stdout.write(`${JSON.stringify(plain, undefined, 2)}\n`);
     };
     if (answer.kind === 'none') {
-      complain(answer.failure);
+      printFailure(answer.failure);
       tell({ failure: answer.failure });
       return answer.permanent ? 2 : 75;
     }
     const { document } = answer;
-    remember(documentSecrets(document));
-    const madeNode = flags.again || isWrong(document.report) ? [] : checkMakesNode(document);
-    const ofText = [...document.report, ...madeNode, ...(await configurationReport(document))];
+    rememberSecrets(documentSecrets(document));
+    const madeNode = flags.again || isWrong(document.report) ? [] : checkCreatesNode(document);
+    const ofText = [...document.report, ...madeNode, ...(await configurationProblems(document))];
     const isNamed = flags.userData !== undefined;
     const read = isNamed && flags.metaData === undefined ? withoutMetaData(ofText) : ofText;
     const all = plan(document);
@@ -57,7 +63,7 @@ export function planCommand(flags: PlanFlags): Promise<number> {
     const foreseen = await preview(all, { document, host, moment });
     const ofHost = isNamed ? ofAnyHost(foreseen) : foreseen;
     const report = [...read, ...ofHost, ...(await unaskedPrograms(host))];
-    complainOf(report);
+    printDiagnostics(report);
     const isBad = isWrong(report);
     if (flags.again && !isBad) {
       const isWiped = await areWiped(host, answer.userData);
@@ -81,7 +87,7 @@ async function tellAgain(host: Host, document: Document, format: 'text' | 'json'
   const { changesAsJson, changeLines } = await import('../bootstrap/again/change-lines.ts');
   const again = await planAgain(host, document);
   const isRefused = again.kind === 'refused';
-  if (isRefused) complain(again.failure);
+  if (isRefused) printFailure(again.failure);
   const plain = isRefused ? { failure: again.failure } : changesAsJson(again);
   if (format === 'json') process.stdout.write(`${JSON.stringify(plain, undefined, 2)}\n`);
   else if (!isRefused) process.stdout.write(`${changeLines(again).join('\n')}\n`);

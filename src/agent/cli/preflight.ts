@@ -13,8 +13,8 @@ import { fileOf, kubeadmCommandOf } from '../preflight/from-document.ts';
 import type { PreflightResult } from '../preflight/run-checks.ts';
 import { withStart } from '../startup/starting.ts';
 import { loadDocument } from '../userdata/load.ts';
-import { demandRoot, formatOption, sourceOptions, withUsage } from './options/options.ts';
-import { complain, complainOf } from './text/print-failure.ts';
+import { formatOption, requireRoot, sourceOptions, withUsageErrors } from './options/options.ts';
+import { printDiagnostics, printFailure } from './text/print-failure.ts';
 
 interface PreflightFlags {
   userData?: string;
@@ -25,7 +25,7 @@ interface PreflightFlags {
 
 /** `slipway preflight`: 0 when kubeadm would go on, 1 with a fatal finding, 2 with bad user data or arguments. */
 export function preflightCommand(flags: PreflightFlags): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const format = formatOption(flags.output);
     const { root, ...files } = sourceOptions({ ...flags, root: '/' });
     const host = createHost({ root });
@@ -33,13 +33,13 @@ export function preflightCommand(flags: PreflightFlags): Promise<number> {
     if (files.userDataFile !== undefined) {
       const answer = await loadDocument(host, files);
       if (answer.kind === 'none') {
-        complain(answer.failure);
+        printFailure(answer.failure);
         return 2;
       }
       document = answer.document;
       document.report.push(...(await labelProblems(host, document)));
       const errors = document.report.filter(({ severity }) => severity === 'error');
-      complainOf(errors);
+      printDiagnostics(errors);
       if (errors.length > 0) return 2;
     }
     const command = document && kubeadmCommandOf(document);
@@ -71,7 +71,7 @@ const checkAsRoot: typeof checkMachine = async (...asked) => {
     return await checkMachine(...asked);
   } catch (error) {
     if (error instanceof HostError && error.errno === 'EACCES')
-      demandRoot('check a machine that Slipway has worked on', 'slipway preflight');
+      requireRoot('check a machine that Slipway has worked on', 'slipway preflight');
     throw error;
   }
 };

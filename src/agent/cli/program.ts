@@ -3,7 +3,7 @@ import type { BootstrapFlags } from './bootstrap.ts';
 import type { FactsFlags } from './facts/facts.ts';
 import type { OptionRow } from './options/plain-options.ts';
 import type { PlanFlags } from './plan.ts';
-import { versionAnswer } from './process/version.ts';
+import { versionOutput } from './process/version.ts';
 
 /**
  * The command line: commands as data, each loaded when it is called.
@@ -11,7 +11,7 @@ import { versionAnswer } from './process/version.ts';
  * @returns the exit status
  */
 export async function run(argv: string[]): Promise<number> {
-  const answer = versionAnswer(argv);
+  const answer = versionOutput(argv);
   if (answer !== undefined) {
     process.stdout.write(answer);
     return 0;
@@ -39,14 +39,14 @@ export async function run(argv: string[]): Promise<number> {
   const reportFlags = plainReportFlags(argv);
   if (reportFlags) return (await import('./report.ts')).reportCommand(reportFlags);
   const { runCommandLine } = await import('../../kit/command-line/command-line.ts');
-  const { addHelp, WORDS } = await import('./text/help.ts');
+  const { addHelp, HELP_TEXTS } = await import('./text/help.ts');
   return runCommandLine(
     'slipway',
     argv,
     (program, conclude) => {
       describeProgram(program, { BOOTSTRAP_OPTIONS, FACTS_OPTIONS, PLAN_OPTIONS, REPORT_OPTIONS }, conclude);
     },
-    { ...WORDS, addHelp },
+    { ...HELP_TEXTS, addHelp },
   );
 }
 

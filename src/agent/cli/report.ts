@@ -3,17 +3,17 @@ import { createLog } from '../report/events/log.ts';
 import { report } from '../report/reporter.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { describeProblem } from '../settings/settings.ts';
-import { demandRoot, rootOption, withUsage } from './options/options.ts';
+import { requireRoot, rootOption, withUsageErrors } from './options/options.ts';
 import type { ReportFlags } from './options/plain-options.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { version } from './process/version.ts';
 
 /** `slipway report`: 0 when nothing is left to report, or when it was told to stop. */
 export function reportCommand(flags: ReportFlags): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const host = createHost({ root: rootOption(flags.root) });
     if (flags.check) return check(host);
-    if (host.root === '/') demandRoot('read what is to be reported', 'slipway report');
+    if (host.root === '/') requireRoot('read what is to be reported', 'slipway report');
     host.stayLean();
     const log = createLog((line) => process.stdout.write(`${line}\n`));
     log(`over: ${await report({ host, version: version().version, log, stop: stopSignal() })}`);

@@ -2,9 +2,9 @@ import { UsageError } from '../../kit/errors.ts';
 import { visibleOutput } from '../../kit/terminal/visible.ts';
 import { AgentBusyError } from '../bootstrap/with-verdict.ts';
 import { createHost } from '../create-host.ts';
-import { kubeadmRuns, type ResetReport, resetNode } from '../reset/reset.ts';
+import { isKubeadmRunning, type ResetReport, resetNode } from '../reset/reset.ts';
 import { wakeReporter } from '../tools/wake-reporter.ts';
-import { demandRoot, formatOption, withUsage } from './options/options.ts';
+import { formatOption, requireRoot, withUsageErrors } from './options/options.ts';
 import { version } from './process/version.ts';
 
 interface ResetFlags {
@@ -17,9 +17,9 @@ takes its etcd member out of the cluster and deletes its data. Go on? [y/N] `;
 
 /** `slipway reset`: 0 when the machine is as it was before, 1 when something could not be done, 2 without consent. */
 export function resetCommand(flags: ResetFlags): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const format = formatOption(flags.output);
-    demandRoot('reset this machine', 'slipway reset');
+    requireRoot('reset this machine', 'slipway reset');
     if (!flags.yes) await askForConsent();
     const host = createHost();
     host.processes.nameSelf('slipway');
@@ -30,7 +30,7 @@ export function resetCommand(flags: ResetFlags): Promise<number> {
       return 1;
     }
     try {
-      if (await kubeadmRuns(host)) {
+      if (await isKubeadmRunning(host)) {
         process.stderr.write(
           'slipway: kubeadm is still running; wait for it, or stop it (pkill -x kubeadm)\n',
         );

@@ -7,10 +7,16 @@ import { parseJournal } from '../engine/parse-journal.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { timelineOf } from '../timeline/spans.ts';
 import { waterfall } from '../timeline/waterfall.ts';
-import { demandDirectory, durationOption, formatOption, rootOption, withUsage } from './options/options.ts';
+import {
+  durationOption,
+  formatOption,
+  requireRootDirectory,
+  rootOption,
+  withUsageErrors,
+} from './options/options.ts';
 import { readStatus, type Status } from './text/read-status.ts';
 import { liveStatus } from './text/status-live.ts';
-import { looksOf, statusText } from './text/status-text.ts';
+import { statusText, terminalStyle } from './text/status-text.ts';
 
 interface StatusFlags {
   wait?: boolean;
@@ -27,13 +33,13 @@ const STILL_OPEN = 75;
 
 /** `slipway status`: 0 when it could tell; with --wait the verdict's own exit status. */
 export function statusCommand(flags: StatusFlags): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const format = formatOption(flags.output);
     if (flags.timeout !== undefined && !flags.wait)
       throw new UsageError('--timeout says how long to wait, so it needs --wait');
     if (flags.timeline && flags.wait) throw new UsageError('--timeline shows what was; it does not wait');
     const host = createHost({ root: rootOption(flags.root) });
-    await demandDirectory(host);
+    await requireRootDirectory(host);
     if (flags.timeline) return showTimeline(host, format);
     const limitMs =
       flags.timeout === undefined
@@ -43,7 +49,7 @@ export function statusCommand(flags: StatusFlags): Promise<number> {
     process.stdout.write(
       format === 'json'
         ? `${JSON.stringify(status, undefined, 2)}\n`
-        : statusText(status, looksOf(process.stdout)),
+        : statusText(status, terminalStyle(process.stdout)),
     );
     if (!flags.wait) return 0;
     return status.outcome?.exitStatus ?? STILL_OPEN;
@@ -58,7 +64,7 @@ async function showTimeline(host: Host, format: 'text' | 'json'): Promise<number
     badBytes > 0
       ? `no timeline: ${badBytes} bytes of the journal cannot be read, and the rest holds no bootstrap\n`
       : 'no timeline: Slipway has not begun a bootstrap on this machine\n';
-  const text = () => (boots.length > 0 ? waterfall(boots, looksOf(process.stdout).columns) : nothing);
+  const text = () => (boots.length > 0 ? waterfall(boots, terminalStyle(process.stdout).columns) : nothing);
   process.stdout.write(format === 'json' ? `${JSON.stringify(boots, undefined, 2)}\n` : text());
   return 0;
 }

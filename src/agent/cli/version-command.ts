@@ -1,6 +1,6 @@
 import { errorMessage, UsageError } from '../../kit/errors.ts';
 import { createHost } from '../create-host.ts';
-import { formatOption, pathOption, withUsage } from './options/options.ts';
+import { formatOption, pathOption, withUsageErrors } from './options/options.ts';
 import { version, versionText } from './process/version.ts';
 
 declare const SLIPWAY_PUBLIC_KEY: string | undefined;
@@ -11,9 +11,9 @@ interface VersionFlags {
   publicKey?: string;
 }
 
-/** `slipway version`, where its words have to be read with care (see `versionAnswer`). */
+/** `slipway version`, where its words have to be read with care (see `versionOutput`). */
 export function versionCommand({ output, verify, publicKey }: VersionFlags): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const json = formatOption(output) === 'json';
     if (verify === undefined && publicKey !== undefined)
       throw new UsageError('--public-key is for --verify SHA256SUMS, which is missing');

@@ -1,6 +1,6 @@
 import type { Host } from '../host/host.ts';
 import { type KubeletIdentity, readKubeletIdentity } from './kubelet-identity.ts';
-import { ObjectAlarm } from './object-change-waiter.ts';
+import { ObjectChangeWaiter } from './object-change-waiter.ts';
 import { type ClusterNode, readNode } from './read-node.ts';
 import { ownNode } from './watch-object.ts';
 
@@ -12,7 +12,7 @@ type Readiness = { ready: true; ms: number } | { ready: false; why: string };
  */
 export async function awaitReady(host: Host, limitMs: number, signal: AbortSignal): Promise<Readiness> {
   const started = host.clock.monotonic();
-  const alarm = new ObjectAlarm(host, limitMs, signal);
+  const alarm = new ObjectChangeWaiter(host, limitMs, signal);
   try {
     for (;;) {
       const { why, identity } = await look(host);

@@ -17,7 +17,7 @@ const NOBODY = new Set([
  * @param endpoint `host`, or `host:port`
  * @returns why nobody answers, in the system's words; undefined where somebody does
  */
-export async function endpointTrouble(host: Host, endpoint: string): Promise<string | undefined> {
+export async function endpointProblem(host: Host, endpoint: string): Promise<string | undefined> {
   const url = `https://${withPort(endpoint)}/livez`;
   // Whether it can be an endpoint at all, kubeadm has judged.
   if (!URL.canParse(url)) return undefined;

@@ -2,10 +2,10 @@
 import { kubeconfigContext, pemAt, textAt } from '../../kit/kubeconfig.ts';
 import { type Sensitive, sensitive } from '../../secrets/sensitive.ts';
 import type { Host } from '../host/host.ts';
-import { Report } from '../text/diagnostics.ts';
+import { Diagnostics } from '../text/diagnostics.ts';
 import { plainText } from '../text/source-text.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
-import { plain } from '../text/yaml/plain-value.ts';
+import { plainValue } from '../text/yaml/plain-value.ts';
 
 export interface ApiAccess {
   /** URL of the API server. */
@@ -18,7 +18,7 @@ export interface ApiAccess {
 }
 
 /** The header by which a token is shown; none for who shows a certificate. */
-export const bearer = (token: ApiAccess['token']): Record<string, string> =>
+export const bearerHeader = (token: ApiAccess['token']): Record<string, string> =>
   token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` };
 
 /** kubeadm's have 6 KiB; a bundle of authorities may take hundreds. */
@@ -29,8 +29,8 @@ export async function readKubeconfig(host: Host, path: string): Promise<ApiAcces
   const text = (await host.files.readIfPresent(path, MAX_BYTES))?.toString('utf8');
   if (text === undefined) return undefined;
   // A file that a power loss tore gives no access, and one that is no YAML.
-  const root = parseYaml(plainText(text), new Report());
-  const { server, cluster, user } = kubeconfigContext(root && plain(root));
+  const root = parseYaml(plainText(text), new Diagnostics());
+  const { server, cluster, user } = kubeconfigContext(root && plainValue(root));
   if (server === undefined || !URL.canParse(server)) return undefined;
   const read = async (file: string) =>
     file.startsWith('/') ? (await host.files.readIfPresent(file))?.toString('utf8') : undefined;

@@ -1,9 +1,9 @@
 import type { Host } from '../host/host.ts';
 import { showUnits } from '../host/show-units.ts';
-import { Report } from '../text/diagnostics.ts';
+import { Diagnostics } from '../text/diagnostics.ts';
 import { plainText } from '../text/source-text.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
-import { plain } from '../text/yaml/plain-value.ts';
+import { plainValue } from '../text/yaml/plain-value.ts';
 
 const CONFIG = '/var/lib/kubelet/config.yaml';
 const DEFAULT_PORT = 10_248;
@@ -17,7 +17,7 @@ type KubeletHealth =
   | { kind: 'trouble'; what: string };
 
 /** Undefined when the kubelet's service runs and it calls itself healthy; else what is wrong, as half a sentence. */
-export async function kubeletTrouble(host: Host): Promise<string | undefined> {
+export async function kubeletProblem(host: Host): Promise<string | undefined> {
   const [unit] = (await showUnits(host, ['kubelet.service'], ['ActiveState'], LIMIT_MS)) ?? [];
   const state = unit?.get('ActiveState') ?? '';
   // Without systemd there is no such answer; then only the kubelet's own counts.
@@ -57,6 +57,6 @@ async function healthUrl(host: Host): Promise<string | undefined> {
 /** Empty if the file is no YAML: the kubelet cannot read it either, and will say so. */
 async function configuration(host: Host): Promise<{ healthzPort?: unknown; healthzBindAddress?: unknown }> {
   const text = (await host.files.readIfPresent(CONFIG))?.toString('utf8') ?? '';
-  const root = parseYaml(plainText(text), new Report());
-  return root?.kind === 'mapping' ? (plain(root) as Record<string, unknown>) : {};
+  const root = parseYaml(plainText(text), new Diagnostics());
+  return root?.kind === 'mapping' ? (plainValue(root) as Record<string, unknown>) : {};
 }

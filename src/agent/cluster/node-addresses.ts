@@ -1,7 +1,7 @@
 import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
 import type { Host } from '../host/host.ts';
 import { readKubeletIdentity } from './kubelet-identity.ts';
-import { ownAddresses, sameSpelling } from './own-addresses.ts';
+import { canonicalAddress, ownAddresses } from './own-addresses.ts';
 import { type ClusterNode, readNode } from './read-node.ts';
 
 /** A cloud controller sets the addresses a moment after it has taken its taint away. */
@@ -14,7 +14,7 @@ const MOST_NAMED = 5;
  *
  * @returns undefined also where nobody knows: the Node cannot be seen, or a cloud controller has yet to set them
  */
-export async function addressTrouble(host: Host, signal: AbortSignal): Promise<string | undefined> {
+export async function nodeAddressProblem(host: Host, signal: AbortSignal): Promise<string | undefined> {
   const end = host.clock.monotonic() + SETTLED_MS;
   for (let looks = 1; ; looks += 1) {
     const trouble = await look(host);
@@ -45,6 +45,6 @@ function troubleOf(
   // Its kubelet has told nothing of it yet.
   if (ready === undefined || awaitsCloud || own.size === 0) return undefined;
   if (addresses.length === 0) return `the Node "${name}" has no IP address`;
-  if (addresses.some((address) => own.has(sameSpelling(address)))) return undefined;
+  if (addresses.some((address) => own.has(canonicalAddress(address)))) return undefined;
   return `the Node "${name}" has only addresses that this machine does not have (${addresses.slice(0, MOST_NAMED).join(', ')})`;
 }

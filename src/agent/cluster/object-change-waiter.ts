@@ -1,6 +1,6 @@
 import { BACKOFF, backoffMs } from '../../kit/backoff.ts';
 import type { Host } from '../host/host.ts';
-import { type Watched, watchObject } from './watch-object.ts';
+import { type WatchedObject, watchObject } from './watch-object.ts';
 
 /** Several changes that come together are looked at once. */
 const TOGETHER_MS = 50;
@@ -9,7 +9,7 @@ const TOGETHER_MS = 50;
  * Pauses between two looks at an object of the API server, which ends them when the object changes, or comes; where it allows
  * no watch they end by themselves, ever less often.
  */
-export class ObjectAlarm {
+export class ObjectChangeWaiter {
   readonly #host: Host;
   readonly #limitMs: number;
   readonly #signal: AbortSignal;
@@ -27,7 +27,7 @@ export class ObjectAlarm {
   }
 
   /** Begins to watch with the first look that knows for which; the same one is watched from then on. */
-  set(watched: Watched | undefined): void {
+  set(watched: WatchedObject | undefined): void {
     if (this.#isAsked || watched === undefined) return;
     this.#isAsked = this.#isWatched = true;
     const watch = {

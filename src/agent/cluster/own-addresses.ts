@@ -10,11 +10,13 @@ const ASK_MS = 800;
 export async function ownAddresses(host: Host): Promise<ReadonlySet<string>> {
   const known = host.interfaceAddresses().map(({ address }) => address);
   if (known.length === 0) return new Set();
-  return new Set([...known, ...(await askedOfIp(host)), ...(await readFromKernel(host))].map(sameSpelling));
+  return new Set(
+    [...known, ...(await askedOfIp(host)), ...(await readFromKernel(host))].map(canonicalAddress),
+  );
 }
 
 /** An address in the one spelling that `ownAddresses` has; its prefix and zone are left out. */
-export function sameSpelling(address: string): string {
+export function canonicalAddress(address: string): string {
   const bare = address.replace(/[/%].*$/, '');
   return isIP(bare) === 6 ? new URL(`http://[${bare}]`).hostname.slice(1, -1) : bare;
 }

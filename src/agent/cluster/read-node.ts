@@ -1,6 +1,6 @@
 /** Asks the API server for a Node. The Node's own kubelet may ask, and so may the bearer of a token. */
 import { type Host, HostError } from '../host/host.ts';
-import { type ApiAccess, bearer } from './kubeconfig.ts';
+import { type ApiAccess, bearerHeader } from './kubeconfig.ts';
 import { capacityOf, type NodeCapacity } from './node-capacity.ts';
 
 export interface ClusterNode {
@@ -44,7 +44,7 @@ export async function readNode(host: Host, access: ApiAccess, name: string): Pro
       url: new URL(`/api/v1/nodes/${encodeURIComponent(name)}`, server).href,
       headers: {
         accept: 'application/json',
-        ...bearer(token),
+        ...bearerHeader(token),
       },
       timeoutMs: LIMIT_MS,
       maxBytes: MAX_BYTES,

@@ -11,8 +11,8 @@ import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { awaitReady } from './await-ready.ts';
-import { endpointTrouble } from './check-endpoint.ts';
-import { addressTrouble } from './node-addresses.ts';
+import { endpointProblem } from './check-endpoint.ts';
+import { nodeAddressProblem } from './node-addresses.ts';
 import { type VerifySpec, verifyNode } from './verify.ts';
 
 const CLIENT = '/var/lib/kubelet/pki/kubelet-client-current.pem';
@@ -256,7 +256,7 @@ users: [{name: u, user: {client-certificate: ${CLIENT}, client-key: ${CLIENT}}}]
     const trouble = (body: string, own = ['10.99.0.11/24', 'fd00::b/64']) => {
       node = { status: 200, body };
       const interfaceAddresses = () => own.map((address) => ({ name: 'eth0', address }));
-      return addressTrouble({ ...quickHost(), interfaceAddresses }, new AbortController().signal);
+      return nodeAddressProblem({ ...quickHost(), interfaceAddresses }, new AbortController().signal);
     };
 
     it('are told where there is none, or none of this machine', async () => {
@@ -299,9 +299,9 @@ users: [{name: u, user: {client-certificate: ${CLIENT}, client-key: ${CLIENT}}}]
   });
 
   it('asks the endpoint of the control plane, and takes any answer', async () => {
-    expect(await endpointTrouble(quickHost(), `127.0.0.1:${port(api)}`)).toBeUndefined();
-    expect(await endpointTrouble(quickHost(), '127.0.0.1:1')).toBe('ECONNREFUSED');
-    expect(await endpointTrouble(quickHost(), '[::1]:1')).toBe('ECONNREFUSED');
+    expect(await endpointProblem(quickHost(), `127.0.0.1:${port(api)}`)).toBeUndefined();
+    expect(await endpointProblem(quickHost(), '127.0.0.1:1')).toBe('ECONNREFUSED');
+    expect(await endpointProblem(quickHost(), '[::1]:1')).toBe('ECONNREFUSED');
   });
 
   it('is told by the API server when the node becomes Ready, and does not ask until then', async () => {

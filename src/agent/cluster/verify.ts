@@ -7,9 +7,9 @@ import { type Code, codes } from '../../protocol/codes/codes.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { redact } from '../../secrets/redact.ts';
 import type { Host } from '../host/host.ts';
-import { kubeletTrouble } from './kubelet-health.ts';
+import { kubeletProblem } from './kubelet-health.ts';
 import { KUBELET_KUBECONFIG, type KubeletIdentity, readKubeletIdentity } from './kubelet-identity.ts';
-import { ObjectAlarm } from './object-change-waiter.ts';
+import { ObjectChangeWaiter } from './object-change-waiter.ts';
 import { type NodeAnswer, readNode } from './read-node.ts';
 import { ownNode } from './watch-object.ts';
 
@@ -55,7 +55,7 @@ export async function verifyNode(host: Host, spec: VerifySpec): Promise<Verdict>
   const { signal, patienceMs = PATIENCE_MS } = spec;
   let patience = patienceMs;
   let told = '';
-  const alarm = new ObjectAlarm(host, patienceMs, signal);
+  const alarm = new ObjectChangeWaiter(host, patienceMs, signal);
   try {
     for (let looks = 1; ; looks += 1) {
       const before = host.clock.monotonic();
@@ -82,7 +82,7 @@ export async function verifyNode(host: Host, spec: VerifySpec): Promise<Verdict>
 const local = (host: Host, looks: number): number => backoffMs(looks, BACKOFF.local, () => host.random());
 
 async function lookAtNode(host: Host, { config }: VerifySpec): Promise<Look> {
-  const trouble = await kubeletTrouble(host);
+  const trouble = await kubeletProblem(host);
   if (trouble !== undefined)
     return { kind: 'pending', code: 'KubeletUnhealthy', cause: `the kubelet is not healthy: ${trouble}` };
   const identity = await readKubeletIdentity(host);

@@ -1,12 +1,12 @@
 import { type Host, HostError } from '../host/host.ts';
-import { type ApiAccess, bearer } from './kubeconfig.ts';
+import { type ApiAccess, bearerHeader } from './kubeconfig.ts';
 import type { KubeletIdentity } from './kubelet-identity.ts';
 
 /** A Node has up to 1.5 MiB, and a watch sends it whole each time. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** An object, and as whom the API server is asked for it. */
-export interface Watched {
+export interface WatchedObject {
   readonly access: ApiAccess;
   /** The path below which the API server has it and its like. */
   readonly collection: string;
@@ -14,7 +14,7 @@ export interface Watched {
 }
 
 /** The Node of a kubelet that knows its name. */
-export function ownNode(kubelet: KubeletIdentity | undefined): Watched | undefined {
+export function ownNode(kubelet: KubeletIdentity | undefined): WatchedObject | undefined {
   if (kubelet?.nodeName === undefined) return undefined;
   return { access: kubelet, collection: '/api/v1/nodes', name: kubelet.nodeName };
 }
@@ -26,7 +26,7 @@ export function ownNode(kubelet: KubeletIdentity | undefined): Watched | undefin
  */
 export async function watchObject(
   host: Host,
-  { access, collection, name }: Watched,
+  { access, collection, name }: WatchedObject,
   { limitMs, signal, changed }: { limitMs: number; signal: AbortSignal; changed: () => void },
 ): Promise<void> {
   const { server, token, ...credentials } = access;
@@ -37,7 +37,7 @@ export async function watchObject(
   url.searchParams.set('timeoutSeconds', String(Math.ceil(limitMs / 1000)));
   try {
     await client.send({
-      ...{ method: 'GET', url: url.href, headers: { accept: 'application/json', ...bearer(token) } },
+      ...{ method: 'GET', url: url.href, headers: { accept: 'application/json', ...bearerHeader(token) } },
       ...{ timeoutMs: limitMs, maxBytes: MAX_BYTES, signal },
       sink: async () => changed(),
     });

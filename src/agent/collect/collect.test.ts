@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StandIn } from '../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm } from '../../../test/support/kubeadm/fake-kubeadm.ts';
 import { tar } from '../../kit/bytes/tar.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { redactSettings, secretsIn } from '../redaction/secrets.ts';
 import { collect } from './collect.ts';
 
-let machine: StandIn;
+let machine: FakeKubeadm;
 beforeEach(() => {
-  machine = new StandIn();
+  machine = new FakeKubeadm();
 });
 afterEach(() => machine.root.remove());
 

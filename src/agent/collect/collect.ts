@@ -7,10 +7,10 @@ import { zstdCompressSync } from 'node:zlib';
 import { type TarEntry, tar } from '../../kit/bytes/tar.ts';
 import { errorMessage } from '../../kit/errors.ts';
 import { redact } from '../../secrets/redact.ts';
-import { remember } from '../../secrets/remembered.ts';
+import { rememberSecrets } from '../../secrets/remembered.ts';
 import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
 import type { PlaceBelow } from '../host/files.ts';
-import { homes } from '../host/home-directories.ts';
+import { homeDirectories } from '../host/home-directories.ts';
 import type { Host } from '../host/host.ts';
 import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
 import { PKI } from '../kubeadm/config/kubeadm-files.ts';
@@ -48,7 +48,7 @@ export async function collect(host: Host, { agent, limitMs, more = [] }: Collect
   const wanted: Pick<Source, 'path' | 'settings'>[] = [...more];
   const missing: string[] = [];
   try {
-    remember(await knownSecrets(host));
+    rememberSecrets(await knownSecrets(host));
     const list = await sources(host);
     wanted.push(...list);
     await inParallel(list, limit.signal, async (source, index) => {
@@ -225,7 +225,7 @@ async function knownSecrets(host: Host): Promise<Set<string>> {
  */
 async function secretsInHomes(host: Host): Promise<Set<string>> {
   const found = new Set<string>();
-  for (const home of await homes(host)) {
+  for (const home of await homeDirectories(host)) {
     const bytes = await host.files
       .readIfPresent(`${home}/.docker/config.json`, FROM_HOMES.bytes)
       .catch(() => undefined);

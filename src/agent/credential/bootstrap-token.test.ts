@@ -7,8 +7,8 @@ import { Sensitive } from '../../secrets/sensitive.ts';
 import { writeKubeletCredential } from '../cluster/kubelet-credential.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { forgetToken, keepToken, readToken } from './bootstrap-token.ts';
-import { giveCredential } from './credential.ts';
+import { deleteToken, readToken, storeToken } from './bootstrap-token.ts';
+import { obtainCredential } from './credential.ts';
 
 let root: string;
 let host: Host;
@@ -34,17 +34,17 @@ const byKubeadm = (token: string) =>
 const told = async (ca: string) => (await readToken(host, ca))?.reveal();
 
 it('is there when kubeadm has taken it away, for its own cluster and for root alone', async () => {
-  await keepToken(host, { server: 'https://10.0.0.1:6443', ca: 'CA', token: new Sensitive(TOKEN) });
+  await storeToken(host, { server: 'https://10.0.0.1:6443', ca: 'CA', token: new Sensitive(TOKEN) });
   expect(await told('CA')).toBe(TOKEN);
   expect(await told('another CA')).toBeUndefined();
   expect(statSync(join(root, KEPT)).mode & 0o777).toBe(0o600);
-  await forgetToken(host);
+  await deleteToken(host);
   expect(existsSync(join(root, KEPT))).toBe(false);
   expect(await told('CA')).toBeUndefined();
 });
 
 it("is kubeadm's where there is a newer one", async () => {
-  await keepToken(host, { server: 'https://10.0.0.1:6443', ca: 'CA', token: new Sensitive(TOKEN) });
+  await storeToken(host, { server: 'https://10.0.0.1:6443', ca: 'CA', token: new Sensitive(TOKEN) });
   byKubeadm('fedcba.0123456789abcdef');
   expect(await told('CA')).toBe('fedcba.0123456789abcdef');
   rmSync(join(root, 'etc/kubernetes/bootstrap-kubelet.conf'));
@@ -52,7 +52,7 @@ it("is kubeadm's where there is a newer one", async () => {
 });
 
 it('is none where the file is torn', async () => {
-  await keepToken(host, { server: 'https://10.0.0.1:6443', ca: 'CA', token: new Sensitive(TOKEN) });
+  await storeToken(host, { server: 'https://10.0.0.1:6443', ca: 'CA', token: new Sensitive(TOKEN) });
   writeFileSync(join(root, KEPT), '{"cluster');
   expect(await told('CA')).toBeUndefined();
 });
@@ -78,8 +78,8 @@ it('is not kept beside a certificate that is fresh', async () => {
       users: [{ name: 'u', user: {} }],
     }),
   );
-  await keepToken(host, { server: cluster.server, ca: 'CA', token: new Sensitive(TOKEN) });
-  expect((await giveCredential(host, { nodeName: 'n1', kubeconfig })).credential.certificate).toBe(
+  await storeToken(host, { server: cluster.server, ca: 'CA', token: new Sensitive(TOKEN) });
+  expect((await obtainCredential(host, { nodeName: 'n1', kubeconfig })).credential.certificate).toBe(
     certificate,
   );
   expect(existsSync(join(root, KEPT))).toBe(false);

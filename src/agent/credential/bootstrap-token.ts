@@ -12,7 +12,7 @@ import type { Host } from '../host/host.ts';
 const KEPT = `${CREDENTIAL_DIR}/bootstrap.json`;
 
 /** Keeps the token until the first certificate is there, for root alone. @throws HostError */
-export async function keepToken(host: Host, { token, ca }: ApiAccess): Promise<void> {
+export async function storeToken(host: Host, { token, ca }: ApiAccess): Promise<void> {
   if (token === undefined) return;
   await host.files.mkdir(CREDENTIAL_DIR, 0o700);
   const kept = { cluster: clusterOf({ ca }), token: token.reveal() };
@@ -35,6 +35,6 @@ export async function readToken(host: Host, ca: string | undefined): Promise<Api
 }
 
 /** @throws HostError */
-export async function forgetToken(host: Host): Promise<void> {
+export async function deleteToken(host: Host): Promise<void> {
   await host.files.remove(KEPT);
 }

@@ -10,9 +10,14 @@ import {
 import { BOOTSTRAP_KUBECONFIG } from '../cluster/kubelet-identity.ts';
 import { type Host, HostError, type Lock } from '../host/host.ts';
 import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
-import { forgetToken, readToken } from './bootstrap-token.ts';
+import { deleteToken, readToken } from './bootstrap-token.ts';
 import { CredentialProblem } from './credential-problem.ts';
-import { forgetPending, makePending, type Pending, readPending } from './pending-request.ts';
+import {
+  createPendingRequest,
+  deletePendingRequest,
+  type PendingRequest,
+  readPendingRequest,
+} from './pending-request.ts';
 import { proveKey } from './prove-key.ts';
 import { SigningRequests } from './signing-request.ts';
 import { validityOf } from './validity.ts';
@@ -29,7 +34,7 @@ interface Wanted {
   readonly kubeconfig: string;
 }
 
-export interface Given {
+export interface ObtainedCredential {
   readonly credential: KubeletCredential;
   /** Milliseconds since 1970, when to ask again; always before the certificate ends. */
   readonly until: number;
@@ -43,7 +48,7 @@ export interface Given {
  *
  * @throws CredentialProblem, TpmProblem, HostError
  */
-export async function giveCredential(host: Host, wanted: Wanted): Promise<Given> {
+export async function obtainCredential(host: Host, wanted: Wanted): Promise<ObtainedCredential> {
   const lock = await lockOf(host);
   try {
     return await give(host, wanted);
@@ -52,7 +57,7 @@ export async function giveCredential(host: Host, wanted: Wanted): Promise<Given>
   }
 }
 
-async function give(host: Host, { nodeName, kubeconfig }: Wanted): Promise<Given> {
+async function give(host: Host, { nodeName, kubeconfig }: Wanted): Promise<ObtainedCredential> {
   const access = await readKubeconfig(host, kubeconfig);
   if (!access)
     throw new CredentialProblem('CredentialUnavailable', `${kubeconfig} is missing or names no API server`);
@@ -62,7 +67,7 @@ async function give(host: Host, { nodeName, kubeconfig }: Wanted): Promise<Given
   const validity = kept && validityOf(kept.certificate);
   if (kept && validity && now < validity.renewAt) {
     // A join that was tried again may have left another one.
-    await forgetToken(host);
+    await deleteToken(host);
     return { credential: kept, until: validity.renewAt };
   }
   const isUsable = validity !== undefined && now < validity.usableUntil;
@@ -71,8 +76,8 @@ async function give(host: Host, { nodeName, kubeconfig }: Wanted): Promise<Given
     const requests = new SigningRequests(host, asker);
     const credential = await renew(host, nodeName, requests, isUsable ? WAIT_MS.renewal : WAIT_MS.first);
     await writeKubeletCredential(host, owner, credential);
-    await forgetPending(host);
-    await forgetToken(host);
+    await deletePendingRequest(host);
+    await deleteToken(host);
     return checked(credential, host.clock.now().getTime());
   } catch (error) {
     const isOurs =
@@ -87,7 +92,7 @@ async function give(host: Host, { nodeName, kubeconfig }: Wanted): Promise<Given
 }
 
 /** Never one that is about to end: its bearer would be shut out in the midst of its work. */
-function checked(credential: KubeletCredential, now: number): Given {
+function checked(credential: KubeletCredential, now: number): ObtainedCredential {
   const { renewAt, usableUntil, expiresAt } = validityOf(credential.certificate);
   if (now < usableUntil) return { credential, until: Math.max(Math.min(renewAt, usableUntil), now) };
   const end = new Date(expiresAt).toISOString();
@@ -119,7 +124,7 @@ async function renew(
   requests: SigningRequests,
   limitMs: number,
 ): Promise<KubeletCredential> {
-  const before = await readPending(host, nodeName);
+  const before = await readPendingRequest(host, nodeName);
   const pending = before ?? (await ask(host, nodeName, requests));
   const found = await requests.standing(pending, limitMs);
   if (found.is === 'signed') return fitting(found.certificate, pending);
@@ -128,21 +133,21 @@ async function renew(
       'CredentialUnavailable',
       `nobody has approved and signed the request ${pending.name} yet; the next call looks again`,
     );
-  await forgetPending(host);
+  await deletePendingRequest(host);
   // What an earlier call left is asked for anew, once.
   if (before) return await renew(host, nodeName, requests, limitMs);
   throw new CredentialProblem('CredentialRefused', found.why);
 }
 
 /** The proof comes before the request: the approver looks for it when it sees the request. */
-async function ask(host: Host, nodeName: string, requests: SigningRequests): Promise<Pending> {
-  const pending = await makePending(host, nodeName);
+async function ask(host: Host, nodeName: string, requests: SigningRequests): Promise<PendingRequest> {
+  const pending = await createPendingRequest(host, nodeName);
   await proveKey(host, pending.csr);
   await requests.make(pending);
   return pending;
 }
 
-function fitting(certificate: string, { key }: Pending): KubeletCredential {
+function fitting(certificate: string, { key }: PendingRequest): KubeletCredential {
   if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) return { certificate, key };
   throw new CredentialProblem('CredentialRefused', 'the cluster signed a certificate for another key');
 }

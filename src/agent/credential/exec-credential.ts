@@ -14,7 +14,7 @@ export const EXEC_INFO = 'KUBERNETES_EXEC_INFO';
  * @param text of the variable `KUBERNETES_EXEC_INFO`; nothing else in it is looked at, because anybody can set it
  * @returns undefined where it is none that we speak
  */
-export function askedVersion(text: string | undefined): string | undefined {
+export function requestedVersion(text: string | undefined): string | undefined {
   try {
     const { kind, apiVersion } = JSON.parse(text ?? '');
     return kind === 'ExecCredential' ? VERSIONS.find((version) => version === apiVersion) : undefined;
@@ -24,7 +24,7 @@ export function askedVersion(text: string | undefined): string | undefined {
 }
 
 /** @param until milliseconds since 1970, when to ask again */
-export function execAnswer(
+export function execCredentialResponse(
   apiVersion: string,
   { certificate, key }: KubeletCredential,
   until: number,
@@ -39,6 +39,6 @@ export function execAnswer(
 }
 
 /** The version for a kubeconfig that a kubelet of 1.`minor` reads. */
-export function versionFor(minor: number): string {
+export function execApiVersion(minor: number): string {
   return `${GROUP}/${minor >= 22 ? 'v1' : 'v1beta1'}`;
 }

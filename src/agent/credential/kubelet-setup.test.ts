@@ -5,7 +5,7 @@ import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { readToken } from './bootstrap-token.ts';
-import { equipKubelet, writeKubeletConfig } from './kubelet-setup.ts';
+import { configureKubelet, writeKubeletConfig } from './kubelet-setup.ts';
 
 let root: string;
 let host: Host;
@@ -81,12 +81,12 @@ it('leaves a kubeconfig that is there as it is', async () => {
 });
 
 it('tells systemd of a change, and of nothing else', async () => {
-  await equipKubelet(host, undefined, '/usr/bin/slipway');
+  await configureKubelet(host, undefined, '/usr/bin/slipway');
   expect(ran).toEqual([]);
-  for (const _ of [1, 2]) await equipKubelet(host, 'n1', '/usr/bin/slipway');
+  for (const _ of [1, 2]) await configureKubelet(host, 'n1', '/usr/bin/slipway');
   expect(ran).toEqual(['systemctl daemon-reload']);
   expect(readFileSync(join(root, UNIT), 'utf8')).toContain('--rotate-certificates=false');
-  await equipKubelet(host, undefined, '/usr/bin/slipway');
+  await configureKubelet(host, undefined, '/usr/bin/slipway');
   expect(existsSync(join(root, UNIT))).toBe(false);
   expect(ran).toHaveLength(2);
 });

@@ -2,8 +2,8 @@ import { readKubeconfig } from '../cluster/kubeconfig.ts';
 import { BOOTSTRAP_KUBECONFIG, KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';
 import { KUBELET_DROP_IN } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
-import { keepToken } from './bootstrap-token.ts';
-import { versionFor } from './exec-credential.ts';
+import { storeToken } from './bootstrap-token.ts';
+import { execApiVersion } from './exec-credential.ts';
 
 /** Where packages and images have it; what else is in somebody's PATH is not called. */
 const KUBELETS = ['/usr/bin/kubelet', '/usr/local/bin/kubelet', '/opt/bin/kubelet'];
@@ -21,8 +21,8 @@ export async function writeKubeletConfig(host: Host, nodeName: string, agent: st
   if ((await host.files.stat(KUBELET_KUBECONFIG)) !== undefined) return false;
   const cluster = await readKubeconfig(host, BOOTSTRAP_KUBECONFIG);
   if (!cluster) return false;
-  await keepToken(host, cluster);
-  const apiVersion = versionFor(await kubeletMinor(host));
+  await storeToken(host, cluster);
+  const apiVersion = execApiVersion(await kubeletMinor(host));
   const name = 'slipway';
   const config = {
     apiVersion: 'v1',
@@ -63,7 +63,11 @@ export async function writeKubeletConfig(host: Host, nodeName: string, agent: st
  *
  * @throws HostError
  */
-export async function equipKubelet(host: Host, nodeName: string | undefined, agent: string): Promise<void> {
+export async function configureKubelet(
+  host: Host,
+  nodeName: string | undefined,
+  agent: string,
+): Promise<void> {
   const text = (await host.files.readIfPresent(KUBELET_DROP_IN))?.toString('utf8');
   if (nodeName === undefined && text === undefined) return;
   const wanted = nodeName === undefined ? undefined : dropIn(nodeName, agent);

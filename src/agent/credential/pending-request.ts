@@ -6,7 +6,7 @@ import type { Host } from '../host/host.ts';
 const FILE = `${CREDENTIAL_DIR}/pending.json`;
 
 /** What is asked for and not given yet. It is kept, so that the next call goes on with the same request. */
-export interface Pending {
+export interface PendingRequest {
   readonly nodeName: string;
   /** PEM. */
   readonly key: string;
@@ -16,7 +16,7 @@ export interface Pending {
 }
 
 /** Undefined where nothing is asked for. @throws HostError */
-export async function readPending(host: Host, nodeName: string): Promise<Pending | undefined> {
+export async function readPendingRequest(host: Host, nodeName: string): Promise<PendingRequest | undefined> {
   const text = (await host.files.readIfPresent(FILE, 65_536))?.toString('utf8');
   try {
     const value = JSON.parse(text ?? '');
@@ -28,7 +28,7 @@ export async function readPending(host: Host, nodeName: string): Promise<Pending
 }
 
 /** A new key and the request for it. @throws HostError */
-export async function makePending(host: Host, nodeName: string): Promise<Pending> {
+export async function createPendingRequest(host: Host, nodeName: string): Promise<PendingRequest> {
   const key = createKey();
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
   const digest = createHash('sha256').update(spki).digest('hex');
@@ -40,6 +40,6 @@ export async function makePending(host: Host, nodeName: string): Promise<Pending
 }
 
 /** @throws HostError */
-export async function forgetPending(host: Host): Promise<void> {
+export async function deletePendingRequest(host: Host): Promise<void> {
   await host.files.remove(FILE);
 }

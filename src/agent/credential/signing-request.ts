@@ -1,10 +1,10 @@
-import { clean } from '../../secrets/redact-texts.ts';
-import { type ApiAccess, bearer } from '../cluster/kubeconfig.ts';
-import { ObjectAlarm } from '../cluster/object-change-waiter.ts';
+import { redactTexts } from '../../secrets/redact-texts.ts';
+import { type ApiAccess, bearerHeader } from '../cluster/kubeconfig.ts';
+import { ObjectChangeWaiter } from '../cluster/object-change-waiter.ts';
 import { type Host, HostError } from '../host/host.ts';
-import type { HttpAnswer } from '../host/network.ts';
+import type { HttpResponse } from '../host/network.ts';
 import { CredentialProblem } from './credential-problem.ts';
-import type { Pending } from './pending-request.ts';
+import type { PendingRequest } from './pending-request.ts';
 
 const COLLECTION = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const LIMIT_MS = 10_000;
@@ -28,7 +28,7 @@ export class SigningRequests {
   }
 
   /** Makes the request; that it is there already is as good. @throws CredentialProblem */
-  async make({ name, csr }: Pending): Promise<void> {
+  async make({ name, csr }: PendingRequest): Promise<void> {
     const body = {
       apiVersion: 'certificates.k8s.io/v1',
       kind: 'CertificateSigningRequest',
@@ -45,10 +45,10 @@ export class SigningRequests {
   }
 
   /** Until it is signed or over, as the API server tells, or the time is up. @throws CredentialProblem */
-  async standing({ name }: Pending, limitMs: number): Promise<Standing> {
+  async standing({ name }: PendingRequest, limitMs: number): Promise<Standing> {
     const { clock } = this.#host;
     const end = clock.monotonic() + limitMs;
-    const alarm = new ObjectAlarm(this.#host, limitMs, new AbortController().signal);
+    const alarm = new ObjectChangeWaiter(this.#host, limitMs, new AbortController().signal);
     try {
       for (;;) {
         const found = await this.#look(name);
@@ -77,7 +77,7 @@ export class SigningRequests {
     };
   }
 
-  async #send(method: 'GET' | 'POST', path: string, body?: object): Promise<HttpAnswer> {
+  async #send(method: 'GET' | 'POST', path: string, body?: object): Promise<HttpResponse> {
     const { server, token, ...credentials } = this.#access;
     const client = this.#host.network.client(credentials);
     try {
@@ -87,7 +87,7 @@ export class SigningRequests {
         headers: {
           accept: 'application/json',
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...bearer(token),
+          ...bearerHeader(token),
         },
         ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
         timeoutMs: LIMIT_MS,
@@ -126,11 +126,11 @@ function statusOf(body: string): { certificate: string | undefined; conditions: 
       .map(({ type, reason, message }) => ({
         ...{ type: text(type), reason: text(reason), message: text(message) },
       }))
-      .map((said) => clean(said) as Said),
+      .map((said) => redactTexts(said) as Said),
   };
 }
 
-function refusal(what: string, { status, body }: HttpAnswer): CredentialProblem {
+function refusal(what: string, { status, body }: HttpResponse): CredentialProblem {
   let words = '';
   try {
     const { message } = JSON.parse(body);

@@ -6,7 +6,7 @@
  * the evidence does not explain stays as kubeadm said it.
  */
 import { type Code, codes } from '../../protocol/codes/codes.ts';
-import { inWordsHere } from '../../protocol/codes/on-windows.ts';
+import { inPlatformWords } from '../../protocol/codes/on-windows.ts';
 import { redact } from '../../secrets/redact.ts';
 import { explainDiscovery, type TokenSight } from './causes/explain-discovery.ts';
 import { explainNode, withHolder } from './causes/explain-node.ts';
@@ -173,7 +173,7 @@ export function refined(base: KubeadmFailure, better: Diagnosis): KubeadmFailure
     ...base,
     code: better.code,
     cause: redact(better.cause ?? row.cause),
-    remedy: redact(inWordsHere(better.remedy ?? row.remedy)),
+    remedy: redact(inPlatformWords(better.remedy ?? row.remedy)),
     persistence: better.persistence ?? row.persistence,
     lines: [...new Set(lines)] as string[],
     evidence: evidence === '' ? base.evidence : evidence,

@@ -11,7 +11,7 @@ import type { Command, KubeadmCommand, UnitEntry, UnitNeeds } from './commands.t
 import type { DirectoryEntry, FetchSettings, FileEntry, LinkEntry, RemoteContent } from './files.ts';
 import type { NetworkSettings } from './network-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
-import type { Position, ReportEntry } from './position.ts';
+import type { Diagnostic, Position } from './position.ts';
 import type {
   ArrayEntry,
   DiskEntry,
@@ -33,7 +33,7 @@ export type {
   PlaceRule,
   RemoteContent,
 } from './files.ts';
-export type { Position, ReportEntry } from './position.ts';
+export type { Diagnostic, Position } from './position.ts';
 export type {
   ArrayEntry,
   ClevisSettings,
@@ -101,7 +101,7 @@ export interface Document {
   filesystems: FilesystemEntry[];
   mounts: MountEntry[];
   /** Errors and warnings from reading; Slipway never acts upon a document with an error. */
-  report: ReportEntry[];
+  report: Diagnostic[];
   /** False: secrets stay in the user data's copies after success. */
   wipe?: boolean;
   /** Does a command that fails end the bootstrap? Default `continue`. */

@@ -9,7 +9,7 @@ export interface Position {
   within?: string;
 }
 
-export interface ReportEntry {
+export interface Diagnostic {
   severity: 'error' | 'warning';
   code: Code;
   message: string;

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Death, mortal } from '../../../test/support/killable-host.ts';
+import { type AgentDeath, killableHost } from '../../../test/support/killable-host.ts';
 import { makeTinyRoot, removeRoot, type TinyRoot } from '../../../test/support/tiny-root.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { bootstrap } from '../bootstrap/bootstrap.ts';
@@ -93,9 +93,9 @@ function impatient(root: string): Host {
 async function run(
   root: TinyRoot,
   verb: 'init' | 'join',
-  death?: Death,
+  death?: AgentDeath,
 ): Promise<{ written: number; died: boolean }> {
-  const { host, dead, written } = mortal(impatient(root.path), death);
+  const { host, dead, written } = killableHost(impatient(root.path), death);
   const file = join(root.path, 'user-data');
   writeFileSync(file, userData(verb));
   const verdict = bootstrap({
@@ -139,7 +139,7 @@ function contentOf(name: string, path: string): string {
 }
 
 /** They wait more than they work, so several machines are at it at the same time. */
-async function inLanes(deaths: Death[], work: (death: Death) => Promise<void>): Promise<void> {
+async function inLanes(deaths: AgentDeath[], work: (death: AgentDeath) => Promise<void>): Promise<void> {
   const rest = [...deaths];
   const lane = async (): Promise<void> => {
     for (let next = rest.shift(); next; next = rest.shift()) await work(next);

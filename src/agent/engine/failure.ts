@@ -1,6 +1,6 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import { type Code, codes } from '../../protocol/codes/codes.ts';
-import { inWordsHere } from '../../protocol/codes/on-windows.ts';
+import { inPlatformWords } from '../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import { HostError } from '../host/host.ts';
 import type { StepResult } from './step.ts';
@@ -23,7 +23,7 @@ export function failure(
   more: Partial<Omit<Failure, 'code' | 'cause'>> = {},
 ): Failure {
   const { remedy = codes()[code].remedy, ...rest } = more;
-  return { code, cause: sentence(cause), remedy: inWordsHere(remedy), ...rest };
+  return { code, cause: sentence(cause), remedy: inPlatformWords(remedy), ...rest };
 }
 
 /** The step result for a code, retried as its table entry says. */

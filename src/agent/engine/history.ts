@@ -116,7 +116,7 @@ export function historyOf(records: readonly JournalRecord[], instance: string): 
         if (record.where !== undefined) current?.findings.push(findingOf(record));
         break;
       case 'node.reset':
-        for (const key of steps.keys()) if (isUndone(key, record)) steps.delete(key);
+        for (const key of steps.keys()) if (isUndoneByReset(key, record)) steps.delete(key);
         succeededAt = 0;
         if (record.scope === 'node') open = undefined;
         break;
@@ -179,7 +179,7 @@ export function spentMs(
  *
  * @param key Its id and its digest, with a blank between them
  */
-export function isUndone(key: string, { scope }: NodeReset): boolean {
+export function isUndoneByReset(key: string, { scope }: NodeReset): boolean {
   return scope === 'node'
     ? !/^(?:disks|raid|luks|filesystems) /.test(key)
     : /^(?:kubeadm|sentinel) /.test(key);

@@ -4,7 +4,7 @@ import {
   type RecordBody,
   type RecordHead,
 } from '../../protocol/journal.ts';
-import { presentable } from '../../secrets/redact-texts.ts';
+import { presentableTexts } from '../../secrets/redact-texts.ts';
 import { JOURNAL } from '../document/paths.ts';
 import type { AppendHandle } from '../host/files.ts';
 import type { Host } from '../host/host.ts';
@@ -94,7 +94,7 @@ export class Journal {
       mono: this.#host.clock.monotonic(),
       boot: this.#boot,
     };
-    const record: JournalRecord = { ...head, ...presentable(body, OWN) };
+    const record: JournalRecord = { ...head, ...presentableTexts(body, OWN) };
     const line = `${JSON.stringify(record)}\n`;
     try {
       await this.#handle.append(line, durable);

@@ -5,7 +5,13 @@ import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { INSTANCE_NOTE, JOURNAL, STATE_DIR } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { Journal } from './journal.ts';
-import { forgetNoteBeside, lastInstance, noteAlone, notedSeed, noteOf } from './last-instance.ts';
+import {
+  lastInstance,
+  notedSeed,
+  removeNoteBesideJournal,
+  successNote,
+  writeNoteBesideJournal,
+} from './last-instance.ts';
 import { recordsOf } from './parse-journal.ts';
 
 const ONE = '4c4c4544-0033-4d10-8052-b4c04f465931';
@@ -40,27 +46,27 @@ it.each([
   ['the copy of a disk in another machine', ONE, OTHER, OTHER],
 ])('%s', async (_, before, now, instance) => {
   shows(before);
-  await noteAlone(host(), 'i-1');
+  await writeNoteBesideJournal(host(), 'i-1');
   shows(now);
   expect(await lastInstance(host())).toBe(instance);
 });
 
 it('counts for no machine of another machine id', async () => {
-  await noteAlone(host(), 'i-1');
+  await writeNoteBesideJournal(host(), 'i-1');
   writeFileSync(join(root, 'etc/machine-id'), 'm-2\n');
   expect(await lastInstance(host())).toBe('m-2');
 });
 
 it('learns the UUID of a machine whose source answers again, and forgets none', async () => {
-  await noteAlone(host(), 'i-1');
+  await writeNoteBesideJournal(host(), 'i-1');
   expect(note()).not.toHaveProperty('uuid');
   for (const uuid of [ONE, OTHER]) {
     shows(uuid);
-    await noteAlone(host(), 'i-1');
+    await writeNoteBesideJournal(host(), 'i-1');
     expect([note().uuid, await lastInstance(host())]).toEqual([uuid, 'i-1']);
   }
   shows(undefined);
-  await noteAlone(host(), 'i-1');
+  await writeNoteBesideJournal(host(), 'i-1');
   expect(note().uuid).toBe(OTHER);
 });
 
@@ -69,7 +75,7 @@ let runs = 0;
 async function succeed(instance: string, seed?: string | null, isWhole = true): Promise<void> {
   await host().files.mkdir(STATE_DIR, 0o700);
   const journal = await Journal.open(host());
-  const noted = await noteOf(host(), journal.records, seed);
+  const noted = await successNote(host(), journal.records, seed);
   runs += 1;
   const run = `r${runs}`;
   const about = { run, instance, mode: 'bootstrap', agent: '0', pid: 1 } as const;
@@ -77,7 +83,7 @@ async function succeed(instance: string, seed?: string | null, isWhole = true): 
   const ended = { run, sequence: 's', result: 'succeeded', exitStatus: 0, ms: 1 } as const;
   await journal.append({ type: 'sequence.ended', ...ended, ...(noted ? { noted } : {}) });
   await journal.close();
-  if (isWhole) await forgetNoteBeside(host());
+  if (isWhole) await removeNoteBesideJournal(host());
 }
 const known = async () => [await lastInstance(host()), await notedSeed(host())];
 
@@ -86,7 +92,7 @@ it('is told by the journal of the last success, and by nothing beside it', async
   await succeed('i-1', 'a'.repeat(64));
   expect(await known()).toEqual(['i-1', 'a'.repeat(64)]);
   expect(existsSync(join(root, INSTANCE_NOTE))).toBe(false);
-  await noteAlone(host(), 'i-1');
+  await writeNoteBesideJournal(host(), 'i-1');
   expect(existsSync(join(root, INSTANCE_NOTE))).toBe(false);
   expect((await recordsOf(host())).at(-1)).toMatchObject({ noted: { machine: 'm-1', uuid: ONE } });
   shows(undefined);
@@ -99,7 +105,7 @@ it('is told by the journal of the last success, and by nothing beside it', async
 
 it('goes by what was noted last, beside the journal or in it', async () => {
   await succeed('i-1', null);
-  await noteAlone(host(), 'i-1', 'b');
+  await writeNoteBesideJournal(host(), 'i-1', 'b');
   expect(await known()).toEqual(['i-1', 'b']);
   await succeed('i-1');
   expect(await known()).toEqual(['i-1', 'b']);
@@ -122,14 +128,14 @@ it('takes the note of an older release for what it was, until a success is noted
 
 it('goes by the journal where the agent was killed before it removed what lies beside it', async () => {
   await succeed('i-1', null);
-  await noteAlone(host(), 'i-1', 'b');
+  await writeNoteBesideJournal(host(), 'i-1', 'b');
   await succeed('i-2', null, false);
   expect(await known()).toEqual(['i-2', null]);
 });
 
 it('goes by no note that was beside a journal which is gone', async () => {
   for (let boots = 0; boots < 5; boots += 1) await succeed('i-1', null);
-  await noteAlone(host(), 'i-1', 'b');
+  await writeNoteBesideJournal(host(), 'i-1', 'b');
   rmSync(join(root, JOURNAL));
   expect(await known()).toEqual(['i-1', 'b']);
   await succeed('i-1', 'd');

@@ -18,7 +18,7 @@ interface Note {
 }
 
 /** What is noted of user data that came on a volume. */
-export function seedOf(userData: Uint8Array): string {
+export function seedDigest(userData: Uint8Array): string {
   return digest(userData);
 }
 
@@ -26,11 +26,11 @@ export function seedOf(userData: Uint8Array): string {
  * What a bootstrap that succeeds notes in the journal, for boots at which its source does not say which instance this is.
  *
  * @param records what the journal holds by then
- * @param seed `seedOf` user data that came on a volume; null where they came from elsewhere; undefined where that says nothing of what
+ * @param seed `seedDigest` user data that came on a volume; null where they came from elsewhere; undefined where that says nothing of what
  * the next boot finds
  * @returns undefined where the machine cannot be asked; nothing of the success rests on it
  */
-export async function noteOf(
+export async function successNote(
   host: Host,
   records: readonly JournalRecord[],
   seed?: string | null,
@@ -44,7 +44,11 @@ export async function noteOf(
 }
 
 /** Notes the same beside the journal, where a success has left no record there: there was nothing to do. */
-export async function noteAlone(host: Host, instance: string, seed?: string | null): Promise<void> {
+export async function writeNoteBesideJournal(
+  host: Host,
+  instance: string,
+  seed?: string | null,
+): Promise<void> {
   try {
     const records = await recordsOf(host);
     const before = await noteBefore(host, records);
@@ -59,7 +63,7 @@ export async function noteAlone(host: Host, instance: string, seed?: string | nu
 }
 
 /** Removes what was noted beside the journal, which tells it by now. */
-export async function forgetNoteBeside(host: Host): Promise<void> {
+export async function removeNoteBesideJournal(host: Host): Promise<void> {
   try {
     await host.files.remove(INSTANCE_NOTE);
   } catch (error) {

@@ -47,7 +47,7 @@ export async function outcomeWithoutSequence(
 }
 
 /** Nothing was to be done and nothing was begun, so the verdict before this one stands. */
-export async function outcomeOfNothing(
+export async function outcomeWithoutWork(
   host: Host,
   about: About,
   message: string,
@@ -84,7 +84,7 @@ export async function writeOutcome(host: Host, outcome: Outcome): Promise<void> 
 }
 
 /** Takes the place of a /run that is full or read-only: `slipway status` and the reporter look here too. @throws HostError */
-export async function writeOutcomeAside(host: Host, outcome: Outcome): Promise<void> {
+export async function writeFallbackOutcome(host: Host, outcome: Outcome): Promise<void> {
   await host.files.mkdir(STATE_DIR, 0o700);
   await host.files.write(OUTCOME_ASIDE, `${JSON.stringify(outcome, undefined, 2)}\n`, { mode: 0o644 });
 }

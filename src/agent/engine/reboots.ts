@@ -4,7 +4,7 @@ import type { Host } from '../host/host.ts';
 import { parseJournal } from './parse-journal.ts';
 
 /** Boots that one bootstrap may take: user data whose command always asks for another one would go on for ever. */
-export const MOST_BOOTS = 10;
+export const MAX_BOOTS = 10;
 
 /** In how many boots the bootstrap that has no verdict yet has been at work. @throws HostError */
 export async function bootsSoFar(host: Host): Promise<number> {

@@ -28,7 +28,7 @@ export interface SequenceOptions {
   /** Says why a failure with this code is not final yet; undefined: it is final. */
   notFinal?: (code: Code) => Promise<string | undefined>;
   output?: StepContext['output'];
-  /** What a success notes for later boots, with the `seed` of `noteOf`; absent: nothing. */
+  /** What a success notes for later boots, with the `seed` of `successNote`; absent: nothing. */
   note?: { seed?: string | null | undefined };
 }
 

@@ -2,7 +2,7 @@ import type { Host } from '../host/host.ts';
 import { readDisks } from './devices/disks.ts';
 import { readInterfaces } from './devices/interfaces.ts';
 import { readPci } from './devices/pci.ts';
-import { Reading } from './reading/fact-reader.ts';
+import { FactReader } from './reading/fact-reader.ts';
 import type { Facts } from './reading/facts.ts';
 import { readSourceFacts } from './source.ts';
 import { readMemory, readNuma } from './system/memory.ts';
@@ -20,31 +20,31 @@ export async function gatherFacts(host: Host): Promise<Facts> {
   // What was captured of a machine is Linux's, wherever it is looked at.
   if (process.platform === 'win32' && host.root === '/')
     return (await import('./windows/gather-windows.ts')).gatherWindowsFacts(host, readSourceFacts);
-  const reading = new Reading(host);
-  const system = await readSystem(reading);
-  const cpu = await readProcessor(reading);
-  const virtualisation = await readVirtualisation(reading, system, cpu);
+  const reader = new FactReader(host);
+  const system = await readSystem(reader);
+  const cpu = await readProcessor(reader);
+  const virtualisation = await readVirtualisation(reader, system, cpu);
   // Before cards and interfaces: what has to be waited for is read in this order, and there may be no time for all.
-  const firmware = await readFirmware(reading);
-  const tpm = await readTpmVersion(reading);
-  const cgroups = await readCgroups(reading);
+  const firmware = await readFirmware(reader);
+  const tpm = await readTpmVersion(reader);
+  const cgroups = await readCgroups(reader);
   const facts = {
     version: 1 as const,
     system,
     cpu,
-    memory: await readMemory(reading),
-    numa: await readNuma(reading),
-    ...(await readPci(reading)),
-    disks: await readDisks(reading),
-    interfaces: await readInterfaces(reading),
+    memory: await readMemory(reader),
+    numa: await readNuma(reader),
+    ...(await readPci(reader)),
+    disks: await readDisks(reader),
+    interfaces: await readInterfaces(reader),
     ...(virtualisation === undefined ? {} : { virtualisation }),
     firmware,
     ...(tpm === undefined ? {} : { tpm }),
-    kernel: await readKernel(reading),
-    os: await readOs(reading),
+    kernel: await readKernel(reader),
+    os: await readOs(reader),
     ...(cgroups === undefined ? {} : { cgroups }),
-    source: await readSourceFacts(reading),
+    source: await readSourceFacts(reader),
   };
-  await reading.finish();
-  return { ...facts, from: reading.from, remarks: reading.remarks };
+  await reader.finish();
+  return { ...facts, from: reader.from, remarks: reader.remarks };
 }

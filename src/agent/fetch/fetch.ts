@@ -4,9 +4,9 @@ import { ExpectedError } from '../../kit/errors.ts';
 import { sensitive } from '../../secrets/sensitive.ts';
 import type { FetchSettings, RemoteContent } from '../document/document.ts';
 import { type Host, HostError } from '../host/host.ts';
-import type { HttpAnswer, HttpClient } from '../host/network.ts';
+import type { HttpClient, HttpResponse } from '../host/network.ts';
 import { isObjectAddress } from './objects/address.ts';
-import type { Asking } from './objects/object-request.ts';
+import type { StoreAccess } from './objects/object-request.ts';
 
 /** A bootstrap's deadline ends a fetch earlier. */
 const TOTAL_MS = 30 * 60_000;
@@ -70,7 +70,7 @@ export async function fetchRemote(
     client.close();
   }
   if (hasher && hasher.digest('hex') !== sum.toLowerCase())
-    throw new FetchError(`${shown(remote.url.reveal())} gave something that has another hash`, true);
+    throw new FetchError(`${redactedUrl(remote.url.reveal())} gave something that has another hash`, true);
 }
 
 /**
@@ -90,7 +90,7 @@ export async function fetchBytes(
   const sink: Sink = async (piece) => {
     size += piece.length;
     if (size > most)
-      throw new FetchError(`${shown(remote.url.reveal())} gives more than ${most} bytes`, true);
+      throw new FetchError(`${redactedUrl(remote.url.reveal())} gives more than ${most} bytes`, true);
     pieces.push(piece);
   };
   await fetchRemote(host, remote, settings, sink, signal);
@@ -98,7 +98,7 @@ export async function fetchBytes(
 }
 
 /** An address without what may be secret: its user, its query. */
-export function shown(url: string): string {
+export function redactedUrl(url: string): string {
   if (!URL.canParse(url)) return 'what is no address';
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
@@ -151,17 +151,17 @@ function isOf(first: URL, address: URL): boolean {
 
 /** A web address as it is, an object of a store by the request that gets it. */
 async function whereabouts(
-  asking: Asking,
+  asking: StoreAccess,
   remote: RemoteContent,
 ): Promise<{ at: RemoteContent; sayWhy: (error: unknown) => never }> {
   const address = remote.url.reveal();
   if (!isObjectAddress(address)) return { at: remote, sayWhy: rethrow };
-  const { locate } = await import('./objects/locate.ts');
-  const located = await locate(asking, address).catch((error: unknown) => {
+  const { locateObject } = await import('./objects/locate.ts');
+  const located = await locateObject(asking, address).catch((error: unknown) => {
     if (!(error instanceof HostError)) throw error;
-    throw new FetchError(`${shown(address)} was not fetched: ${error.message}`, false);
+    throw new FetchError(`${redactedUrl(address)} was not fetched: ${error.message}`, false);
   });
-  if ('problem' in located) throw new FetchError(`${shown(address)} ${located.problem}`, true);
+  if ('problem' in located) throw new FetchError(`${redactedUrl(address)} ${located.problem}`, true);
   const { url, headers, anonymous } = located;
   const own = Object.entries(headers).map(([name, value]) => ({ name, value: sensitive(value) }));
   return {
@@ -205,27 +205,33 @@ async function follow(
       throw statusError(address.href, answer);
     const target = URL.canParse(next, address.href) ? new URL(next, address.href) : undefined;
     if (target === undefined || !/^https?:$/.test(target.protocol))
-      throw new FetchError(`${shown(address.href)} leads to an address that is none of the web`, true);
+      throw new FetchError(`${redactedUrl(address.href)} leads to an address that is none of the web`, true);
     if (isHttpsOnly && target.protocol !== 'https:')
-      throw new FetchError(`${shown(address.href)} leads away from https`, true);
+      throw new FetchError(`${redactedUrl(address.href)} leads away from https`, true);
     address = target;
   }
-  throw new FetchError(`${shown(url.reveal())} leads through more than ${MOST_REDIRECTS} addresses`, true);
+  throw new FetchError(
+    `${redactedUrl(url.reveal())} leads through more than ${MOST_REDIRECTS} addresses`,
+    true,
+  );
 }
 
-async function ask(client: HttpClient, request: Parameters<HttpClient['send']>[0]): Promise<HttpAnswer> {
+async function ask(client: HttpClient, request: Parameters<HttpClient['send']>[0]): Promise<HttpResponse> {
   try {
     return await client.send(request);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    throw new FetchError(`${shown(request.url)} was not fetched: ${error.message}`, error.errno === 'EFBIG');
+    throw new FetchError(
+      `${redactedUrl(request.url)} was not fetched: ${error.message}`,
+      error.errno === 'EFBIG',
+    );
   }
 }
 
 /** A server that has too much to do, or is just starting, says something else later. */
-function statusError(url: string, { status }: HttpAnswer): FetchError {
+function statusError(url: string, { status }: HttpResponse): FetchError {
   const mayPass = status >= 500 || status === 408 || status === 429;
-  return new FetchError(`${shown(url)} was not fetched: the server answers ${status}`, !mayPass);
+  return new FetchError(`${redactedUrl(url)} was not fetched: the server answers ${status}`, !mayPass);
 }
 
 function unzipping(sink: Sink): { take: Sink; end(): Promise<void> } {

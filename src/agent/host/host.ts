@@ -40,7 +40,7 @@ export interface Host {
    * Reads files that a driver answers for, which may never do it: in the order given, at most 4 KiB of each, and in about a
    * second altogether. A program of its own reads them; it is left behind where it hangs.
    */
-  readSlow(paths: readonly string[]): Promise<SlowAnswer[]>;
+  readSlow(paths: readonly string[]): Promise<SlowReadResult[]>;
   /** The addresses of interfaces that are up, with the length of the prefix; none below a root. */
   interfaceAddresses(): { name: string; address: string }[];
   /** Uniform in [0, 1). */
@@ -62,7 +62,7 @@ export interface Host {
 }
 
 /** What a file holds, or why that is not known, in words. */
-export type SlowAnswer = { bytes: Uint8Array } | { problem: string };
+export type SlowReadResult = { bytes: Uint8Array } | { problem: string };
 
 export interface Lock {
   release(): Promise<void>;

@@ -1,6 +1,6 @@
 /** The part of a `Host` that speaks to others. */
 
-export interface HttpAnswer {
+export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
   /** At most 64 KiB, unless the request allows more. */
@@ -23,10 +23,10 @@ export interface Network {
     message: Uint8Array,
     timeoutMs: number,
     signal?: AbortSignal,
-  ): Promise<UnaryAnswer>;
+  ): Promise<UnaryResponse>;
 }
 
-export interface UnaryAnswer {
+export interface UnaryResponse {
   /** gRPC's status; 0 is success. */
   status: number;
   statusMessage: string;
@@ -79,6 +79,6 @@ export interface HttpClient {
    * @throws HostError in words for people if there was none; errno ECLIENTCERT if our certificate is the
    * reason
    */
-  send(request: HttpRequest): Promise<HttpAnswer>;
+  send(request: HttpRequest): Promise<HttpResponse>;
   close(): void;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from './linux/host.ts';
-import { changeableByOthers } from './writable-by-others.ts';
+import { writableByOthers } from './writable-by-others.ts';
 
 let root: string;
 beforeEach(() => {
@@ -13,7 +13,7 @@ beforeEach(() => {
   writeFileSync(join(root, 'etc/a'), 'x');
   chmodSync(join(root, 'etc/a'), 0o644);
 });
-const why = (path: string) => changeableByOthers(createLinuxHost({ root }), path);
+const why = (path: string) => writableByOthers(createLinuxHost({ root }), path);
 
 it('trusts what only root can change, also behind a link, and what is missing', async () => {
   symlinkSync('a', join(root, 'etc/link'));

@@ -12,7 +12,7 @@ const MOST_LINKS = 40;
  * and with that put another file in its place. Undefined where only root can, and where the file is missing. An agent that is not root
  * may trust its own user too.
  */
-export async function changeableByOthers(host: Host, path: string): Promise<string | undefined> {
+export async function writableByOthers(host: Host, path: string): Promise<string | undefined> {
   // Its modes and owners mean nothing; Slipway's own folders are the administrators'.
   if (host.platform === 'windows') return undefined;
   const file = await host.ownFiles.stat(await host.files.real(path));

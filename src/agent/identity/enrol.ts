@@ -12,13 +12,13 @@ import { IDENTITY_DIR } from '../document/paths.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { EnrolmentRefused } from './enrolment-refused.ts';
 import { type Identity, type Moment, writeIdentity } from './identity.ts';
-import type { ToProve } from './prove-by-tpm.ts';
-import type { Send } from './send-request.ts';
+import type { ProofSubject } from './prove-by-tpm.ts';
+import type { SendRequest } from './send-request.ts';
 
 const PENDING_KEY = `${IDENTITY_DIR}/pending.json`;
 
 /** How the machine proves itself: the first time by a token or its TPM (the device's path), later by its certificate. */
-export type Means = { token: string } | { tpm: string } | 'certificate';
+export type EnrolmentMethod = { token: string } | { tpm: string } | 'certificate';
 
 /**
  * Gets a certificate for a key that is made here and never leaves: with a token or by its TPM the first time,
@@ -31,8 +31,8 @@ export type Means = { token: string } | { tpm: string } | 'certificate';
 export async function enrol(
   host: Host,
   machine: MachineIdentity,
-  means: Means,
-  send: Send,
+  enrolmentMethod: EnrolmentMethod,
+  send: SendRequest,
   knownKey?: string,
 ): Promise<Identity> {
   const key = knownKey ?? (await pendingKey(host, machine.instance));
@@ -40,15 +40,18 @@ export async function enrol(
   const csr = createCsr(key, machine.instance.slice(0, 64));
   const request = {
     version: ENROLMENT_VERSION,
-    ...(await proofOf(host, means, { machine, csr }, send)),
+    ...(await proofOf(host, enrolmentMethod, { machine, csr }, send)),
     csr,
     machine,
   };
   const answer = await send(ENROL_PATH, Buffer.from(JSON.stringify(request)));
   if (answer.status !== 200)
-    throw new EnrolmentRefused(answer, typeof means === 'object' && 'tpm' in means ? 'tpm' : 'token');
+    throw new EnrolmentRefused(
+      answer,
+      typeof enrolmentMethod === 'object' && 'tpm' in enrolmentMethod ? 'tpm' : 'token',
+    );
   const reply: EnrolReply = readEnrolReply(Buffer.from(answer.body).subarray(0, MAX_ENROLMENT_BYTES));
-  const now = await momentOf(host);
+  const now = await currentMoment(host);
   // The header has the controller's clock. Our own may be wrong, so the certificate's lifetime does not
   // depend on it.
   const signedAt = Date.parse(answer.headers.date ?? '') || now.time;
@@ -63,15 +66,20 @@ export async function enrol(
   return identity;
 }
 
-async function proofOf(host: Host, means: Means, what: ToProve, send: Send): Promise<object> {
-  if (means === 'certificate') return {};
-  if ('token' in means) return { token: means.token };
+async function proofOf(
+  host: Host,
+  enrolmentMethod: EnrolmentMethod,
+  what: ProofSubject,
+  send: SendRequest,
+): Promise<object> {
+  if (enrolmentMethod === 'certificate') return {};
+  if ('token' in enrolmentMethod) return { token: enrolmentMethod.token };
   const { proveByTpm } = await import('./prove-by-tpm.ts');
-  return { proof: proofBody(await proveByTpm(host, means.tpm, what, send)) };
+  return { proof: proofBody(await proveByTpm(host, enrolmentMethod.tpm, what, send)) };
 }
 
 /** The present moment by both clocks. */
-export async function momentOf(host: Host): Promise<Moment> {
+export async function currentMoment(host: Host): Promise<Moment> {
   return { boot: await host.bootId(), mono: host.clock.monotonic(), time: host.clock.now().getTime() };
 }
 

@@ -1,7 +1,7 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import { visible } from '../../kit/terminal/visible.ts';
 import { readRefusal } from '../../protocol/secret-release.ts';
-import type { HttpAnswer } from '../host/network.ts';
+import type { HttpResponse } from '../host/network.ts';
 
 /** The controller answered, but gave no certificate. */
 export class EnrolmentRefused extends ExpectedError {
@@ -11,7 +11,7 @@ export class EnrolmentRefused extends ExpectedError {
   readonly reason: string | undefined;
 
   /** @param by what the machine wanted to prove itself by */
-  constructor({ status, body }: Pick<HttpAnswer, 'status' | 'body'>, by: 'token' | 'tpm') {
+  constructor({ status, body }: Pick<HttpResponse, 'status' | 'body'>, by: 'token' | 'tpm') {
     const isNo = status === 401 || status === 403;
     super(
       wordsIn(body) ?? (isNo ? WORDS[by] : `the controller answered the enrolment with status ${status}`),

@@ -1,8 +1,8 @@
 import type { MachineIdentity } from '../../protocol/events.ts';
 import { type Host, HostError, type Lock } from '../host/host.ts';
-import { enrol, type Means } from './enrol.ts';
+import { type EnrolmentMethod, enrol } from './enrol.ts';
 import { type Identity, readIdentity } from './identity.ts';
-import type { Send } from './send-request.ts';
+import type { SendRequest } from './send-request.ts';
 
 const LOOK_MS = 200;
 /** Longer than a slow TPM and a slow network take. */
@@ -14,15 +14,17 @@ const PATIENCE_MS = 60_000;
  *
  * @throws EnrolmentRefused, TpmProblem, WireError, HostError
  */
-export async function enrolOnce(
+export async function ensureEnrolled(
   host: Host,
   machine: MachineIdentity,
-  means: Means,
-  send: Send,
+  enrolmentMethod: EnrolmentMethod,
+  send: SendRequest,
 ): Promise<Identity> {
   const lock = await lockOf(host);
   try {
-    return (await readIdentity(host, machine.instance)) ?? (await enrol(host, machine, means, send));
+    return (
+      (await readIdentity(host, machine.instance)) ?? (await enrol(host, machine, enrolmentMethod, send))
+    );
   } finally {
     await lock?.release();
   }

@@ -23,16 +23,16 @@ import { AK } from '../../tpm/objects/templates.ts';
 import { ALG } from '../../tpm/wire/constants.ts';
 import type { Host } from '../host/host.ts';
 import { EnrolmentRefused } from './enrolment-refused.ts';
-import type { Send } from './send-request.ts';
-import { carriedBootLog } from './tpm/boot-log.ts';
+import type { SendRequest } from './send-request.ts';
+import { bootLogForProof } from './tpm/boot-log.ts';
 import { checkEndorsement, type Endorsement, findEndorsement } from './tpm/endorsement-key.ts';
 import { openMachineTpm } from './tpm/open-tpm.ts';
-import { tpmProblem } from './tpm/tpm-problem.ts';
+import { toTpmProblem } from './tpm/tpm-problem.ts';
 
 /** Keying material that names the connection. */
 const EXPORTER = { label: CHANNEL_LABEL, bytes: CHANNEL_BYTES };
 
-export interface ToProve {
+export interface ProofSubject {
   readonly machine: MachineIdentity;
   /** The certificate request that the proof is for, in PEM. */
   readonly csr: string;
@@ -44,12 +44,17 @@ export interface ToProve {
  *
  * @throws TpmProblem, EnrolmentRefused, WireError, HostError
  */
-export async function proveByTpm(host: Host, path: string, what: ToProve, send: Send): Promise<TpmProof> {
+export async function proveByTpm(
+  host: Host,
+  path: string,
+  what: ProofSubject,
+  send: SendRequest,
+): Promise<TpmProof> {
   const channel = await openMachineTpm(host, path);
   try {
     const { nvBufferBytes } = await readProperties(channel);
     const endorsement = await findEndorsement(channel, nvBufferBytes);
-    const log = await carriedBootLog(host);
+    const log = await bootLogForProof(host);
     return await withPrimary(channel, endorsement.template, async (ek) => {
       checkEndorsement(endorsement, ek.area);
       return withPrimary(channel, AK, (ak) =>
@@ -57,7 +62,7 @@ export async function proveByTpm(host: Host, path: string, what: ToProve, send: 
       );
     });
   } catch (error) {
-    throw tpmProblem(error);
+    throw toTpmProblem(error);
   } finally {
     await channel.close();
   }
@@ -86,8 +91,8 @@ function certificatesOf({ certificate, chain }: Endorsement): Buffer {
 async function answer(
   channel: TpmChannel,
   { ek, ak, certificates, log }: ToSend,
-  what: ToProve,
-  send: Send,
+  what: ProofSubject,
+  send: SendRequest,
 ): Promise<TpmProof> {
   const csrDigest = createHash('sha256').update(what.csr).digest();
   const asked = await askFor(what.machine, csrDigest, { ek, ak, certificates }, send);
@@ -109,7 +114,7 @@ async function askFor(
   machine: MachineIdentity,
   csrDigest: Uint8Array,
   { ek, ak, certificates }: Keys,
-  send: Send,
+  send: SendRequest,
 ): Promise<{ reply: ChallengeReply; channel: Uint8Array }> {
   const request = challengeBody({
     version: ENROLMENT_VERSION,

@@ -1,27 +1,27 @@
 import { proofBody } from '../../protocol/attestation.ts';
 import { ENROLMENT_VERSION } from '../../protocol/enrolment.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
-import { MAX_RELEASE_BYTES, readRefusal } from '../../protocol/secret-release.ts';
+import { MAX_SECRET_RELEASE_BYTES, readRefusal } from '../../protocol/secret-release.ts';
 import { type Host, HostError } from '../host/host.ts';
-import type { HttpAnswer, HttpClient } from '../host/network.ts';
+import type { HttpClient, HttpResponse } from '../host/network.ts';
 import type { ServerSettings } from '../settings/settings.ts';
-import { enrol, type Means } from './enrol.ts';
+import { type EnrolmentMethod, enrol } from './enrol.ts';
 import { EnrolmentRefused } from './enrolment-refused.ts';
-import { enrolOnce } from './ensure-enrolled.ts';
+import { ensureEnrolled } from './ensure-enrolled.ts';
 import type { Identity } from './identity.ts';
 import { readIdentity } from './identity.ts';
-import type { Send } from './send-request.ts';
+import type { SendRequest } from './send-request.ts';
 
 /** No endpoint holds its asker longer than this; then the next one is asked. */
 const TIMEOUT_MS = 20_000;
 
 /** The server that a machine asks, and what the machine proves itself by. */
-export interface Asker {
+export interface ControllerAccess {
   readonly server: ServerSettings;
   /** URL without a path. */
   readonly endpoint: string;
   readonly machine: MachineIdentity;
-  readonly means: Means;
+  readonly enrolmentMethod: EnrolmentMethod;
 }
 
 interface Question {
@@ -39,48 +39,51 @@ interface Question {
  * @returns any answer; undefined where the controller does not take the certificate that it gave
  * @throws EnrolmentRefused, TpmProblem, WireError, HostError
  */
-export async function provedRequest(
+export async function requestWithProof(
   host: Host,
-  asker: Asker,
+  controller: ControllerAccess,
   question: Question,
-): Promise<HttpAnswer | undefined> {
-  const conversation = new Conversation(host, asker, question);
+): Promise<HttpResponse | undefined> {
+  const conversation = new Conversation(host, controller, question);
   return await conversation.answer();
 }
 
 class Conversation {
   readonly #host: Host;
-  readonly #asker: Asker;
+  readonly #controller: ControllerAccess;
   readonly #question: Question;
 
-  constructor(host: Host, asker: Asker, question: Question) {
+  constructor(host: Host, controller: ControllerAccess, question: Question) {
     this.#host = host;
-    this.#asker = asker;
+    this.#controller = controller;
     this.#question = question;
   }
 
-  async answer(): Promise<HttpAnswer | undefined> {
-    const { machine, means } = this.#asker;
+  async answer(): Promise<HttpResponse | undefined> {
+    const { machine, enrolmentMethod } = this.#controller;
     const identity = await this.#identity();
     const answer = await this.#ask(identity);
     // The certificate counts no longer, or its node was refused by an earlier proof: a proof for another one may hold.
     const isOfCertificate = answer === undefined || answer.status === 401 || isBare(answer);
     if (!isOfCertificate) return answer;
     const again = await this.#with(undefined, (send) =>
-      enrol(this.#host, machine, means, send, identity.key),
+      enrol(this.#host, machine, enrolmentMethod, send, identity.key),
     );
     return await this.#ask(again);
   }
 
   async #identity(): Promise<Identity> {
-    const { machine, means } = this.#asker;
+    const { machine, enrolmentMethod } = this.#controller;
     const known = await readIdentity(this.#host, machine.instance);
-    return known ?? (await this.#with(undefined, (send) => enrolOnce(this.#host, machine, means, send)));
+    return (
+      known ??
+      (await this.#with(undefined, (send) => ensureEnrolled(this.#host, machine, enrolmentMethod, send)))
+    );
   }
 
   /** Undefined where the certificate is the reason that there is no answer. The proof and what it is for take one connection. */
-  async #ask(identity: Identity): Promise<HttpAnswer | undefined> {
-    const { machine } = this.#asker;
+  async #ask(identity: Identity): Promise<HttpResponse | undefined> {
+    const { machine } = this.#controller;
     const { path, body } = this.#question;
     try {
       return await this.#with(identity, async (send) => {
@@ -95,16 +98,16 @@ class Conversation {
     }
   }
 
-  async #proof(send: Send): Promise<object> {
-    const { machine, means } = this.#asker;
-    if (means === 'certificate' || !('tpm' in means)) return {};
+  async #proof(send: SendRequest): Promise<object> {
+    const { machine, enrolmentMethod } = this.#controller;
+    if (enrolmentMethod === 'certificate' || !('tpm' in enrolmentMethod)) return {};
     const { proveByTpm } = await import('./prove-by-tpm.ts');
     const what = { machine, csr: this.#question.purpose };
-    return { proof: proofBody(await proveByTpm(this.#host, means.tpm, what, send)) };
+    return { proof: proofBody(await proveByTpm(this.#host, enrolmentMethod.tpm, what, send)) };
   }
 
-  async #with<T>(identity: Identity | undefined, talk: (send: Send) => Promise<T>): Promise<T> {
-    const { server, endpoint } = this.#asker;
+  async #with<T>(identity: Identity | undefined, talk: (send: SendRequest) => Promise<T>): Promise<T> {
+    const { server, endpoint } = this.#controller;
     const { ca, proxy } = server;
     const client: HttpClient = this.#host.network.client({
       minTls: 'TLSv1.3',
@@ -120,7 +123,7 @@ class Conversation {
           headers: { 'content-type': 'application/json', 'user-agent': 'slipway' },
           body,
           timeoutMs: TIMEOUT_MS,
-          maxBytes: MAX_RELEASE_BYTES,
+          maxBytes: MAX_SECRET_RELEASE_BYTES,
           ...(exporter ? { exporter } : {}),
         }),
       );
@@ -131,6 +134,6 @@ class Conversation {
 }
 
 /** A refusal that gives no reason. */
-function isBare({ status, body }: HttpAnswer): boolean {
+function isBare({ status, body }: HttpResponse): boolean {
   return status === 403 && readRefusal(body).reason === undefined;
 }

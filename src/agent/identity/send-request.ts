@@ -1,8 +1,8 @@
-import type { HttpAnswer, HttpRequest } from '../host/network.ts';
+import type { HttpRequest, HttpResponse } from '../host/network.ts';
 
 /** Sends a request to the controller; the caller has chosen endpoint and certificate. */
-export type Send = (
+export type SendRequest = (
   path: string,
   body: Uint8Array,
   exporter?: HttpRequest['exporter'],
-) => Promise<HttpAnswer>;
+) => Promise<HttpResponse>;

@@ -1,4 +1,4 @@
-import { remember } from '../../secrets/remembered.ts';
+import { rememberSecrets } from '../../secrets/remembered.ts';
 import type { Sensitive } from '../../secrets/sensitive.ts';
 import { type Host, HostError } from '../host/host.ts';
 
@@ -14,7 +14,7 @@ export async function readToken(host: Host, { token, tokenFile }: TokenSource): 
     token?.reveal() ??
     (tokenFile && (await host.files.readIfPresent(tokenFile, 4096))?.toString('utf8').trim());
   if (!text) return undefined;
-  remember([text]);
+  rememberSecrets([text]);
   return text;
 }
 

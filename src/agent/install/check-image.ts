@@ -1,18 +1,18 @@
 import { dirname } from 'node:path/posix';
 import { BINARY, STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
-import { type Look, look } from './image-check.ts';
+import { type ImageCheck, imageCheck } from './image-check.ts';
 import {
   IGNITION_SHIM,
+  type InstallLayout,
+  installLayout,
   isEnabled,
   isMasked,
   OPT_BINARY,
   OPT_SHIM,
   PACKAGED_BINARY,
-  type Place,
-  placeIn,
-  realOrNothing,
-  shimIs,
+  realPathIfPresent,
+  shimState,
   UNITS,
   type UnitName,
 } from './layout.ts';
@@ -23,7 +23,7 @@ import {
  *
  * @param self path of the running program
  */
-export async function checkImage(host: Host, self: string): Promise<Look[]> {
+export async function checkImage(host: Host, self: string): Promise<ImageCheck[]> {
   const place = await presentPlace(host, self);
   const isThere = (path: string) => host.files.stat(path).then((stat) => stat !== undefined);
   const machineId = (await host.files.readIfPresent('/etc/machine-id', 4096))?.toString('utf8').trim() ?? '';
@@ -31,7 +31,7 @@ export async function checkImage(host: Host, self: string): Promise<Look[]> {
     await lookAtProgram(host, place.binary),
     ...(place.packaged
       ? [
-          look(
+          imageCheck(
             "no other program comes before the package's",
             !(await isThere(BINARY)),
             `${BINARY} does, in PATH and by its units, whichever is newer: ${BINARY} uninstall, or remove the package`,
@@ -44,12 +44,12 @@ export async function checkImage(host: Host, self: string): Promise<Look[]> {
       'slipway-report.service',
       'nobody is told how the bootstrap goes: slipway install --report',
     ),
-    look(
+    imageCheck(
       'no state of another machine',
       !(await isThere(STATE_DIR)),
       `${STATE_DIR} is of the machine that the image was made of, and every machine of the image would go on with it: remove it`,
     ),
-    look(
+    imageCheck(
       'the machine has no id yet',
       ['', 'uninitialized'].includes(machineId),
       '/etc/machine-id would be the same on all machines of the image: empty it',
@@ -58,25 +58,25 @@ export async function checkImage(host: Host, self: string): Promise<Look[]> {
 }
 
 /** Where the image has the program, by a package or not; where it has none, where it would go. */
-async function presentPlace(host: Host, self: string): Promise<Place> {
-  return placeIn(host, (await realOrNothing(host, PACKAGED_BINARY)) ?? self);
+async function presentPlace(host: Host, self: string): Promise<InstallLayout> {
+  return installLayout(host, (await realPathIfPresent(host, PACKAGED_BINARY)) ?? self);
 }
 
-async function lookAtProgram(host: Host, binary: string): Promise<Look> {
+async function lookAtProgram(host: Host, binary: string): Promise<ImageCheck> {
   const what = `the program is at ${binary}`;
-  const real = await realOrNothing(host, binary).catch(() => undefined);
+  const real = await realPathIfPresent(host, binary).catch(() => undefined);
   const stat = real === undefined ? undefined : await host.ownFiles.stat(real);
-  if (stat === undefined) return look(what, false, 'run slipway install');
+  if (stat === undefined) return imageCheck(what, false, 'run slipway install');
   const runs = stat.kind === 'file' && (stat.mode & 0o111) !== 0;
-  return look(what, runs, `nobody can run it: chmod 755 ${binary}`);
+  return imageCheck(what, runs, `nobody can run it: chmod 755 ${binary}`);
 }
 
 /** What starts Slipway at boot. On Flatcar that is in the config which Ignition gets, not in the image, until it was applied. */
-async function lookAtStart(host: Host, place: Place): Promise<Look[]> {
+async function lookAtStart(host: Host, place: InstallLayout): Promise<ImageCheck[]> {
   if (await isForIgnition(host, place))
     return [
-      look('kubeadm is Slipway for kubeadm.service', true, ''),
-      look(
+      imageCheck('kubeadm is Slipway for kubeadm.service', true, ''),
+      imageCheck(
         'slipway.service leaves the user data to Ignition',
         (await isMasked(host, 'slipway.service')) || !(await isEnabled(host, 'slipway.service')),
         'it would do again what Ignition has done: systemctl mask slipway.service',
@@ -85,9 +85,9 @@ async function lookAtStart(host: Host, place: Place): Promise<Look[]> {
   if (place.shim === OPT_SHIM) return [];
   if (await hasCloudInit(host))
     return [
-      look(
+      imageCheck(
         'kubeadm is Slipway for cloud-init',
-        ['own', 'slipway'].includes(await shimIs(host, place)),
+        ['own', 'slipway'].includes(await shimState(host, place)),
         'cloud-init will call kubeadm itself: slipway install --shim',
       ),
     ];
@@ -103,8 +103,8 @@ async function lookAtStart(host: Host, place: Place): Promise<Look[]> {
 }
 
 /** Has a config of ignition/ been applied: its link, and a drop-in with the link's folder in PATH? */
-async function isForIgnition(host: Host, { binary }: Place): Promise<boolean> {
-  if ((await shimIs(host, { shim: IGNITION_SHIM, binary })) !== 'own') return false;
+async function isForIgnition(host: Host, { binary }: InstallLayout): Promise<boolean> {
+  if ((await shimState(host, { shim: IGNITION_SHIM, binary })) !== 'own') return false;
   const folder = `${UNITS}/kubeadm.service.d`;
   for (const name of await host.files.list(folder)) {
     const text = await host.files.readIfPresent(`${folder}/${name}`, 65_536).catch(() => undefined);
@@ -119,8 +119,8 @@ async function hasCloudInit(host: Host): Promise<boolean> {
   return (await host.files.stat('/etc/cloud/cloud-init.disabled')) === undefined;
 }
 
-async function lookAtUnit(host: Host, name: UnitName, why: string): Promise<Look> {
+async function lookAtUnit(host: Host, name: UnitName, why: string): Promise<ImageCheck> {
   const what = `${name} is enabled`;
-  if (await isMasked(host, name)) return look(what, false, `it is masked: systemctl unmask ${name}`);
-  return look(what, await isEnabled(host, name), why);
+  if (await isMasked(host, name)) return imageCheck(what, false, `it is masked: systemctl unmask ${name}`);
+  return imageCheck(what, await isEnabled(host, name), why);
 }

@@ -1,11 +1,11 @@
 /** One thing that an image needs, or must not have. */
-export interface Look {
+export interface ImageCheck {
   readonly what: string;
   readonly ok: boolean;
   /** What comes of it where it is not as it should be, and what helps. */
   readonly why?: string;
 }
 
-export function look(what: string, ok: boolean, why: string): Look {
+export function imageCheck(what: string, ok: boolean, why: string): ImageCheck {
   return ok ? { what, ok } : { what, ok, why };
 }

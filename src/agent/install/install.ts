@@ -4,20 +4,20 @@ import { refuseDowngrade } from './downgrade.ts';
 import { InstallError } from './install-error.ts';
 import {
   IGNITION_SHIM,
+  type InstallLayout,
+  installLayout,
   isMasked,
-  nextShim,
   OPT_SHIM,
   PACKAGED_BINARY,
-  type Place,
-  placeIn,
-  realOrNothing,
-  shimIs,
+  pendingShimPath,
+  realPathIfPresent,
+  shimState,
   UNITS,
   type UnitName,
   unitFor,
-  wantedLink,
+  wantsLink,
 } from './layout.ts';
-import { isReadOnly, whyReadOnly } from './read-only.ts';
+import { explainReadOnly, isReadOnly } from './read-only.ts';
 
 interface InstallWishes {
   readonly shim: boolean;
@@ -36,8 +36,8 @@ interface InstallWishes {
  * @throws InstallError before anything is changed, or with what was done, where a folder is read-only
  */
 export async function install(host: Host, wishes: InstallWishes): Promise<string[]> {
-  const place = await placeIn(host, wishes.self);
-  if (wishes.shim && (await shimIs(host, place)) === 'foreign')
+  const place = await installLayout(host, wishes.self);
+  if (wishes.shim && (await shimState(host, place)) === 'foreign')
     throw new InstallError(
       `${join(host.root, place.shim)} is there and is not Slipway; ` +
         (place.shim === OPT_SHIM
@@ -57,7 +57,7 @@ export async function install(host: Host, wishes: InstallWishes): Promise<string
       done.push(await work());
     } catch (error) {
       if (!isReadOnly(error)) throw error;
-      const why = await whyReadOnly(host, dirname(path), ALWAYS);
+      const why = await explainReadOnly(host, dirname(path), ALWAYS);
       throw new InstallError(`${join(host.root, path)} cannot be made: ${why}${or}`, done);
     }
   };
@@ -73,8 +73,8 @@ const ALWAYS =
   'do it while the image is built (--root), or take the system extension (images/README.md of the release)';
 
 /** Is it the file that runs, or another with the same bytes? */
-async function isProgram(host: Host, { binary }: Place, self: string): Promise<boolean> {
-  if ((await realOrNothing(host, binary)) === self) return true;
+async function isProgram(host: Host, { binary }: InstallLayout, self: string): Promise<boolean> {
+  if ((await realPathIfPresent(host, binary)) === self) return true;
   const { files, ownFiles } = host;
   const [there, own] = [await files.stat(binary), await ownFiles.stat(self)];
   if (there?.kind !== 'file' || there.size !== own?.size) return false;
@@ -83,17 +83,17 @@ async function isProgram(host: Host, { binary }: Place, self: string): Promise<b
   return (await files.read(binary)).equals(await ownFiles.read(self));
 }
 
-async function writeBinary(host: Host, { binary }: Place, self: string): Promise<string> {
+async function writeBinary(host: Host, { binary }: InstallLayout, self: string): Promise<string> {
   await host.files.write(binary, await host.ownFiles.read(self), { mode: 0o755, owner: 'root:root' });
   return `${join(host.root, binary)} written`;
 }
 
-async function linkShim(host: Host, place: Place): Promise<string> {
+async function linkShim(host: Host, place: InstallLayout): Promise<string> {
   const path = join(host.root, place.shim);
-  const there = await shimIs(host, place);
+  const there = await shimState(host, place);
   if (there === 'own') return `${path} is there`;
   // Whoever calls kubeadm meanwhile finds the old one or the new one, and never the real one.
-  const next = nextShim(place);
+  const next = pendingShimPath(place);
   await host.files.remove(next);
   await host.files.symlink(place.shimTarget, next);
   await host.files.rename(next, place.shim);
@@ -101,17 +101,17 @@ async function linkShim(host: Host, place: Place): Promise<string> {
 }
 
 /** What else does what the shim does. */
-function otherShim({ binary, shim, shimTarget }: Place): string {
+function otherShim({ binary, shim, shimTarget }: InstallLayout): string {
   return (
     `; by hand the link is ln -s ${shimTarget} ${shim}. Or link ${IGNITION_SHIM} to ${binary}, and put ` +
     `${dirname(IGNITION_SHIM)} first in the PATH of what calls kubeadm`
   );
 }
 
-async function enableUnit(host: Host, place: Place, name: UnitName): Promise<string> {
+async function enableUnit(host: Host, place: InstallLayout, name: UnitName): Promise<string> {
   if (place.packaged) return `${name} comes with the package, enabled`;
   const path = `${UNITS}/${name}`;
-  const link = wantedLink(name);
+  const link = wantsLink(name);
   const [text, wanted] = [unitFor(name, place), await host.files.stat(link)];
   if (wanted && (await host.files.readIfPresent(path))?.toString('utf8') === text)
     return `${join(host.root, path)} is there, enabled`;

@@ -26,7 +26,7 @@ export const WANTED_BY = {
 export type UnitName = keyof typeof WANTED_BY;
 
 /** Where things lie in an image. Paths are those of the image. */
-export interface Place {
+export interface InstallLayout {
   readonly binary: string;
   /** The binary is there because of a package, which also brings the units, and takes both away. */
   readonly packaged: boolean;
@@ -39,17 +39,17 @@ export interface Place {
 /**
  * @param self the path of the running program, outside of any root
  */
-export async function placeIn(host: Host, self: string): Promise<Place> {
-  if ((await realOrNothing(host, PACKAGED_BINARY)) === self)
+export async function installLayout(host: Host, self: string): Promise<InstallLayout> {
+  if ((await realPathIfPresent(host, PACKAGED_BINARY)) === self)
     return place(PACKAGED_BINARY, '/usr/local/bin/kubeadm');
   const release = (await host.files.readIfPresent('/etc/os-release', 65_536)) ?? Buffer.from('');
   if (/^ID=flatcar$/m.test(release.toString('utf8'))) return place(OPT_BINARY, OPT_SHIM);
   const isInOpt =
-    self === (await realOrNothing(host, OPT_BINARY)) && self !== (await realOrNothing(host, BINARY));
+    self === (await realPathIfPresent(host, OPT_BINARY)) && self !== (await realPathIfPresent(host, BINARY));
   return place(isInOpt ? OPT_BINARY : BINARY, '/usr/local/bin/kubeadm');
 }
 
-function place(binary: string, shim: string): Place {
+function place(binary: string, shim: string): InstallLayout {
   return {
     binary,
     packaged: binary === PACKAGED_BINARY,
@@ -59,22 +59,22 @@ function place(binary: string, shim: string): Place {
 }
 
 /** The new link on its way to the shim's name; an install that was killed leaves it. */
-export function nextShim({ shim }: Place): string {
+export function pendingShimPath({ shim }: InstallLayout): string {
   return join(dirname(shim), '.kubeadm.slipway-new');
 }
 
 /** The path outside the root; undefined where nothing is there. */
-export async function realOrNothing(host: Host, path: string): Promise<string | undefined> {
+export async function realPathIfPresent(host: Host, path: string): Promise<string | undefined> {
   return (await host.files.stat(path)) === undefined ? undefined : host.files.real(path);
 }
 
 /** The text of a unit for a binary at that place. */
-export function unitFor(name: UnitName, { binary }: Place): string {
+export function unitFor(name: UnitName, { binary }: InstallLayout): string {
   return unitFile(name).replaceAll(BINARY, binary);
 }
 
 /** The link by which a target pulls a unit in. */
-export function wantedLink(name: UnitName): string {
+export function wantsLink(name: UnitName): string {
   return `${UNITS}/${WANTED_BY[name]}.wants/${name}`;
 }
 
@@ -101,7 +101,10 @@ export async function isMasked(host: Host, name: UnitName): Promise<boolean> {
 /** What the shim's name is: a link to this place's binary, to Slipway at another one, or something else. */
 type ShimIs = 'own' | 'slipway' | 'foreign' | 'absent';
 
-export async function shimIs(host: Host, { shim, binary }: Pick<Place, 'shim' | 'binary'>): Promise<ShimIs> {
+export async function shimState(
+  host: Host,
+  { shim, binary }: Pick<InstallLayout, 'shim' | 'binary'>,
+): Promise<ShimIs> {
   const present = await host.files.stat(shim);
   if (present === undefined) return 'absent';
   if (present.kind !== 'symlink') return 'foreign';

@@ -19,7 +19,7 @@ export function isReadOnly(error: unknown): boolean {
  *
  * @param always what helps where the file system is read-only for good
  */
-export async function whyReadOnly(host: Host, folder: string, always: string): Promise<string> {
+export async function explainReadOnly(host: Host, folder: string, always: string): Promise<string> {
   const releases = (await host.files.list(MERGED)).filter((name) => name.startsWith(RELEASE));
   if (!folder.startsWith('/usr/') || releases.length === 0)
     return `${folder} is on a read-only file system: mount it for writing, then call this again; where it is always read-only, ${always}`;

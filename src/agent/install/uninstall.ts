@@ -3,18 +3,18 @@ import { KUBELET_DROP_IN, RUN_DIR, STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { InstallError } from './install-error.ts';
 import {
+  type InstallLayout,
+  installLayout,
   isExtension,
-  nextShim,
-  type Place,
-  placeIn,
-  shimIs,
+  pendingShimPath,
+  shimState,
   UNITS,
   type UnitName,
   unitFor,
   WANTED_BY,
-  wantedLink,
+  wantsLink,
 } from './layout.ts';
-import { extensionFiles, isReadOnly, whyReadOnly } from './read-only.ts';
+import { explainReadOnly, extensionFiles, isReadOnly } from './read-only.ts';
 
 /**
  * Takes back what `install` has put there; what a package brought stays for the package. Settings in /etc/slipway are the
@@ -30,7 +30,7 @@ export async function uninstall(host: Host, self: string, state: boolean): Promi
     throw new InstallError(
       `the kubelet of this node gets its certificate from slipway credential (${KUBELET_DROP_IN}) and would lose it; run slipway reset first`,
     );
-  const place = await placeIn(host, self);
+  const place = await installLayout(host, self);
   const done: string[] = [];
   const stays: string[] = [];
   const remove = async (path: string): Promise<void> => {
@@ -41,12 +41,12 @@ export async function uninstall(host: Host, self: string, state: boolean): Promi
     } catch (error) {
       if (!isReadOnly(error)) throw error;
       stays.push(
-        `${join(host.root, path)} cannot be removed: ${await whyReadOnly(host, dirname(path), ALWAYS)}`,
+        `${join(host.root, path)} cannot be removed: ${await explainReadOnly(host, dirname(path), ALWAYS)}`,
       );
     }
   };
-  await remove(nextShim(place));
-  const shim = await shimIs(host, place);
+  await remove(pendingShimPath(place));
+  const shim = await shimState(host, place);
   if (shim === 'own') await remove(place.shim);
   if (shim === 'slipway') done.push(`${join(host.root, place.shim)} stays: it is Slipway at another place`);
   if (shim === 'foreign') done.push(`${join(host.root, place.shim)} stays: it is not Slipway`);
@@ -57,7 +57,7 @@ export async function uninstall(host: Host, self: string, state: boolean): Promi
       done.push(`${join(host.root, path)} stays: it was changed`);
       continue;
     }
-    await remove(wantedLink(name));
+    await remove(wantsLink(name));
     await remove(path);
   }
   if (!place.packaged) await remove(place.binary);
@@ -69,7 +69,7 @@ export async function uninstall(host: Host, self: string, state: boolean): Promi
 
 const ALWAYS = 'take it out of the image';
 
-async function howExtensionGoes(host: Host, { binary }: Place): Promise<string> {
+async function howExtensionGoes(host: Host, { binary }: InstallLayout): Promise<string> {
   const files = (await extensionFiles(host)).join(' ');
   return (
     `${join(host.root, binary)} stays: it is of a system extension; that goes by systemd-sysext unmerge, ` +

@@ -22,7 +22,7 @@ export function globalAddresses(host: Host): Address[] {
 }
 
 /** Are all that were asked for in force? */
-export function areThere(host: Host, settings: NetworkSettings): boolean {
+export function hasAddresses(host: Host, settings: NetworkSettings): boolean {
   return missing(host, settings).length === 0;
 }
 
@@ -40,14 +40,14 @@ export async function waitForAddresses(
 ): Promise<string[]> {
   let looks = 0;
   await waitUntil(host, signal, () => {
-    looks = areThere(host, settings) ? looks + 1 : 0;
+    looks = hasAddresses(host, settings) ? looks + 1 : 0;
     return looks >= (hadSome ? SETTLED_LOOKS : 1);
   });
   return missing(host, settings);
 }
 
 /** Waits for the addresses while what sets them up is still starting: what it has not done yet is not wrong. */
-export async function waitWhileItStarts(
+export async function waitWhileStarting(
   host: Host,
   settings: NetworkSettings,
   signal: AbortSignal,
@@ -55,7 +55,7 @@ export async function waitWhileItStarts(
 ): Promise<void> {
   let isTold = false;
   const isOver = async () => {
-    if (areThere(host, settings)) return true;
+    if (hasAddresses(host, settings)) return true;
     const starting = await stillStarting(host, 'NetworkNotConfigured');
     if (starting !== undefined && !isTold)
       tell(`waiting for ${missing(host, settings).join(', ')}: ${starting}`);

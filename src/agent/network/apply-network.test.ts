@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { networkMachine, networkSettings as settings } from '../../../test/support/network-machine.ts';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { Problem } from '../tools/step-error.ts';
+import { StepError } from '../tools/step-error.ts';
 import { readNetwork } from '../userdata/network/read-network.ts';
 import { applyNetwork } from './apply-network.ts';
 import { prepareNetwork } from './prepare-network.ts';
@@ -126,7 +126,7 @@ test('netplan gets version 2 as it was given, and its refusal takes the file awa
     SIGNAL,
     TELL,
   ).catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(Problem);
+  expect(failure).toBeInstanceOf(StepError);
   expect(failure).toMatchObject({
     code: 'NetworkNotConfigured',
     message: expect.stringContaining('it says no'),
@@ -230,8 +230,8 @@ test.each([
   if (found === undefined) throw new Error('the configuration is wrong');
   const { host } = machine(['netplan'], ([program]) => (program === 'netplan' ? 1 : 0), [], refusal(key));
   const refused = await set(host, found, SIGNAL, TELL).catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(Problem);
-  const { message, more } = refused as Problem;
+  expect(refused).toBeInstanceOf(StepError);
+  const { message, more } = refused as StepError;
   expect(message).toContain('Error in network definition: invalid tunnel key');
   expect(`${message} ${JSON.stringify(more)}`).not.toContain(key);
 });

@@ -1,21 +1,21 @@
-import { remember } from '../../secrets/remembered.ts';
+import { rememberSecrets } from '../../secrets/remembered.ts';
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
 import { documentSecrets } from '../redaction/document-secrets.ts';
-import { Problem } from '../tools/step-error.ts';
-import { systemdRuns } from '../tools/systemd.ts';
+import { StepError } from '../tools/step-error.ts';
+import { isSystemdRunning } from '../tools/systemd.ts';
 import {
   type Address,
-  areThere,
   globalAddresses,
+  hasAddresses,
   waitForAddresses,
   waitUntil,
-  waitWhileItStarts,
+  waitWhileStarting,
 } from './addresses.ts';
 import { findRenderer, type RendererName } from './find-renderer.ts';
-import { Files } from './network-files.ts';
+import { NetworkFiles } from './network-files.ts';
 import { reload } from './reload.ts';
-import { renameCards } from './rename-interfaces.ts';
+import { renameInterfaces } from './rename-interfaces.ts';
 import type { RenderedFile } from './render/rendered.ts';
 
 /** What was done, in a few words, and what a person should know of it. */
@@ -41,24 +41,28 @@ export async function applyNetwork(
   const renderer = await findRenderer(host, settings.renderers);
   if (renderer === undefined) {
     // The kernel, an initramfs or a program of the image's own has done it.
-    if (areThere(host, settings)) return { done: `${summary(settings)}, as it was`, remarks: [] };
+    if (hasAddresses(host, settings)) return { done: `${summarizeLinks(settings)}, as it was`, remarks: [] };
     const names =
       settings.renderers === undefined
         ? 'netplan, NetworkManager or systemd-networkd'
         : settings.renderers.join(', ');
-    throw new Problem('NetworkNotConfigured', `This image has nothing that sets up its network: no ${names}`);
+    throw new StepError(
+      'NetworkNotConfigured',
+      `This image has nothing that sets up its network: no ${names}`,
+    );
   }
-  const remarks = leftOut(settings, renderer);
-  const files = await Files.open(host, await rendered(renderer, settings));
-  const runs = await systemdRuns(host);
-  const done = `${renderer}: ${summary(settings)}`;
-  if (!files.differ && runs) await waitWhileItStarts(host, settings, signal, tell);
-  if (!files.differ && (!runs || areThere(host, settings))) return { done: `${done}, as it was`, remarks };
+  const remarks = ignoredSettings(settings, renderer);
+  const files = await NetworkFiles.open(host, await renderFiles(renderer, settings));
+  const runs = await isSystemdRunning(host);
+  const done = `${renderer}: ${summarizeLinks(settings)}`;
+  if (!files.differ && runs) await waitWhileStarting(host, settings, signal, tell);
+  if (!files.differ && (!runs || hasAddresses(host, settings)))
+    return { done: `${done}, as it was`, remarks };
   const before = globalAddresses(host);
   try {
     await files.write();
     if (!runs) return { done, remarks };
-    if (renderer !== 'netplan') remarks.push(...(await renameCards(host, settings, signal)));
+    if (renderer !== 'netplan') remarks.push(...(await renameInterfaces(host, settings, signal)));
     await reload(host, renderer, settings, signal);
     // What lay there before has been waited for while it started.
     const missing = files.differ ? await waitForAddresses(host, settings, signal, before.length > 0) : [];
@@ -66,7 +70,7 @@ export async function applyNetwork(
     if (isLost(before, globalAddresses(host))) {
       const cause =
         'The machine had addresses, and has none since its network was set up anew; it is as it was before';
-      throw new Problem('NetworkNotConfigured', cause);
+      throw new StepError('NetworkNotConfigured', cause);
     }
   } catch (error) {
     await files.putBack();
@@ -79,8 +83,11 @@ export async function applyNetwork(
 }
 
 /** From here on the secrets of the configuration are known: programs quote what they refuse. */
-export async function rendered(renderer: RendererName, settings: NetworkSettings): Promise<RenderedFile[]> {
-  remember(documentSecrets({ network: settings }));
+export async function renderFiles(
+  renderer: RendererName,
+  settings: NetworkSettings,
+): Promise<RenderedFile[]> {
+  rememberSecrets(documentSecrets({ network: settings }));
   switch (renderer) {
     case 'netplan':
       return (await import('./render/netplan.ts')).renderNetplan(settings);
@@ -95,7 +102,7 @@ function isLost(before: readonly Address[], after: readonly Address[]): boolean 
   return before.length > 0 && after.length === 0;
 }
 
-export function leftOut({ onlyNetplan, place }: NetworkSettings, renderer: RendererName): string[] {
+export function ignoredSettings({ onlyNetplan, place }: NetworkSettings, renderer: RendererName): string[] {
   if (renderer === 'netplan' || onlyNetplan.length === 0) return [];
   return [
     `${place}: ${onlyNetplan.join(', ')} is for netplan alone, which this image has not; it is left out.`,
@@ -107,7 +114,7 @@ function missingText(missing: readonly string[]): string {
 }
 
 /** Each link with its addresses. */
-export function summary({ links }: NetworkSettings): string {
+export function summarizeLinks({ links }: NetworkSettings): string {
   return links
     .map(({ id, addresses, dhcp4, dhcp6 }) => {
       const dynamic = [dhcp4 && 'dhcp4', dhcp6 && (dhcp6.mode === 'any' ? 'dhcp6' : dhcp6.mode)];

@@ -9,7 +9,7 @@ const OWN = [
 ];
 
 /** The files of one configuration, and what lay in their place. */
-export class Files {
+export class NetworkFiles {
   readonly #host: Host;
   readonly #wanted: readonly RenderedFile[];
   /** By path; of files that were not there, nothing. */
@@ -21,14 +21,14 @@ export class Files {
     this.#before = before;
   }
 
-  static async open(host: Host, wanted: readonly RenderedFile[]): Promise<Files> {
+  static async open(host: Host, wanted: readonly RenderedFile[]): Promise<NetworkFiles> {
     const before = new Map<string, Before | undefined>();
     for (const { directory, form } of OWN)
       for (const name of await host.files.list(directory))
         if (form.test(name)) before.set(`${directory}/${name}`, undefined);
     for (const path of [...before.keys(), ...wanted.map(({ path }) => path)])
       before.set(path, await present(host, path));
-    return new Files(host, wanted, before);
+    return new NetworkFiles(host, wanted, before);
   }
 
   get differ(): boolean {

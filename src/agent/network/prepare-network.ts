@@ -1,12 +1,12 @@
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
 import { runTool } from '../tools/run-tool.ts';
-import { Problem } from '../tools/step-error.ts';
-import { systemdRuns } from '../tools/systemd.ts';
-import { leftOut, rendered, summary } from './apply-network.ts';
+import { StepError } from '../tools/step-error.ts';
+import { isSystemdRunning } from '../tools/systemd.ts';
+import { ignoredSettings, renderFiles, summarizeLinks } from './apply-network.ts';
 import { findRenderer } from './find-renderer.ts';
-import { Files } from './network-files.ts';
-import { renameCards } from './rename-interfaces.ts';
+import { NetworkFiles } from './network-files.ts';
+import { renameInterfaces } from './rename-interfaces.ts';
 
 /**
  * Writes what `settings` say before the programs that set networks up have started: they read it when they do. Where the files
@@ -22,18 +22,18 @@ export async function prepareNetwork(
 ): Promise<string[]> {
   const renderer = await findRenderer(host, settings.renderers);
   if (renderer === undefined)
-    throw new Problem('NetworkNotConfigured', 'This image has nothing that sets up its network');
+    throw new StepError('NetworkNotConfigured', 'This image has nothing that sets up its network');
   const run = (...argv: [string, ...string[]]) =>
     runTool(host, argv, { doing: 'prepare the network', code: 'NetworkNotConfigured', signal });
-  const files = await Files.open(host, await rendered(renderer, settings));
-  const remarks = leftOut(settings, renderer);
-  if (!files.differ) return [`${renderer}: ${summary(settings)}, as it was`, ...remarks];
-  const done = `written for ${renderer}: ${summary(settings)}`;
+  const files = await NetworkFiles.open(host, await renderFiles(renderer, settings));
+  const remarks = ignoredSettings(settings, renderer);
+  if (!files.differ) return [`${renderer}: ${summarizeLinks(settings)}, as it was`, ...remarks];
+  const done = `written for ${renderer}: ${summarizeLinks(settings)}`;
   try {
     await files.write();
-    if (!(await systemdRuns(host))) return [done, ...remarks];
+    if (!(await isSystemdRunning(host))) return [done, ...remarks];
     if (renderer === 'netplan') await run('netplan', 'generate');
-    remarks.push(...(await renameCards(host, settings, signal)));
+    remarks.push(...(await renameInterfaces(host, settings, signal)));
     if (renderer === 'networkd') {
       await run('systemctl', 'enable', 'systemd-networkd.service');
       // It waits for the one who asks: it is ordered behind.

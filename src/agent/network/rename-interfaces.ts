@@ -1,6 +1,6 @@
 import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
-import { CARDS, cardsByAddress } from '../platform/interfaces.ts';
+import { INTERFACES_DIR, interfacesByAddress } from '../platform/interfaces.ts';
 import { runTool } from '../tools/run-tool.ts';
 import { globalAddresses } from './addresses.ts';
 
@@ -10,20 +10,20 @@ import { globalAddresses } from './addresses.ts';
  *
  * @returns what a person should know
  */
-export async function renameCards(
+export async function renameInterfaces(
   host: Host,
   { links }: NetworkSettings,
   signal: AbortSignal,
 ): Promise<string[]> {
   const wanted = links.filter(({ renames }) => renames);
   if (wanted.length === 0) return [];
-  const cards = await cardsByAddress(host);
+  const cards = await interfacesByAddress(host);
   const inUse = globalAddresses(host).map(({ name }) => name);
   const remarks: string[] = [];
   for (const { name = '', match } of wanted) {
     const present = match?.mac === undefined ? undefined : cards.get(match.mac);
     if (present === undefined || present === name) continue;
-    if (inUse.includes(present) || (await host.files.stat(`${CARDS}/${name}`)) !== undefined) {
+    if (inUse.includes(present) || (await host.files.stat(`${INTERFACES_DIR}/${name}`)) !== undefined) {
       remarks.push(`${present} is to be called ${name}, which waits for the next boot.`);
       continue;
     }

@@ -1,18 +1,18 @@
-import type { Machine } from './platform-info.ts';
+import type { PlatformInfo } from './platform-info.ts';
 
 /**
  * Which cloud with EC2's metadata service this is, by cloud-init's names; undefined where it shows none. The rules are
  * ds-identify's.
  */
-export async function ec2Platform(machine: Machine): Promise<string | undefined> {
-  return (await ec2Sign(machine))?.platform;
+export async function ec2Platform(machine: PlatformInfo): Promise<string | undefined> {
+  return (await detectEc2(machine))?.platform;
 }
 
-export async function ec2Sign({
+export async function detectEc2({
   dmi,
   firstLine,
   host,
-}: Machine): Promise<{ platform: string; how: string } | undefined> {
+}: PlatformInfo): Promise<{ platform: string; how: string } | undefined> {
   const serial = dmi('product_serial');
   if (serial.endsWith('.brightbox.com')) return { platform: 'brightbox', how: `product_serial is ${serial}` };
   const tag = dmi('chassis_asset_tag');

@@ -8,7 +8,7 @@ const DMI = '/sys/class/dmi/id';
 const MAX_BYTES = 64 * 1024;
 
 /** What a machine shows of where it runs, without the network. Everything is read once. */
-export interface Machine {
+export interface PlatformInfo {
   readonly host: Host;
   /** Empty where the machine does not say. */
   dmi(field: DmiField): string;
@@ -30,7 +30,7 @@ const FIELDS: readonly DmiField[] = [
   'board_serial',
 ];
 
-export async function readMachine(host: Host): Promise<Machine> {
+export async function readPlatformInfo(host: Host): Promise<PlatformInfo> {
   const firstLine = async (path: string) => (await text(host, path)).split('\n')[0]?.trim() ?? '';
   const values = new Map<DmiField, string>();
   if (host.platform === 'windows') await readFirmware(host, values);

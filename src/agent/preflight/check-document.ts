@@ -1,4 +1,4 @@
-import type { Document, Position, ReportEntry } from '../document/document.ts';
+import type { Diagnostic, Document, Position } from '../document/document.ts';
 import { placeInFile } from '../document/position.ts';
 import { checkConfig } from '../kubeadm/config/api/check-config.ts';
 import { placedMessage } from '../kubeadm/config/api/problem.ts';
@@ -10,7 +10,7 @@ import { fileOf, kubeadmCommandOf } from './from-document.ts';
  * command runs before kubeadm: such a command may still correct the file, so Slipway checks again just before
  * kubeadm.
  */
-export function checkDocument(document: Document): ReportEntry[] {
+export function checkDocument(document: Document): Diagnostic[] {
   const command = kubeadmCommandOf(document);
   const path = command?.configPath;
   const text = fileOf(document, path);
@@ -18,11 +18,11 @@ export function checkDocument(document: Document): ReportEntry[] {
   const isFinal = document.bootCommands.length === 0 && document.commands[0] === command;
   const file = document.files.findLast((entry) => entry.path === path);
   const entry = (
-    severity: ReportEntry['severity'],
-    code: ReportEntry['code'],
+    severity: Diagnostic['severity'],
+    code: Diagnostic['code'],
     message: string,
     where: Position | undefined,
-  ): ReportEntry => ({
+  ): Diagnostic => ({
     severity: isFinal ? severity : 'warning',
     code,
     message,

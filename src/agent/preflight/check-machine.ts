@@ -4,7 +4,7 @@ import type { CallReading } from '../kubeadm/config/read-call.ts';
 import { readInventory } from '../kubeadm/repeat/inventory.ts';
 import { expectations } from './checks/system/expectations.ts';
 import { prepare } from './prepare.ts';
-import { askVersions, type Versions } from './query-versions.ts';
+import { queryVersions, type Versions } from './query-versions.ts';
 import { type PreflightResult, runPreflight } from './run-checks.ts';
 
 interface MachineTask {
@@ -29,7 +29,7 @@ interface MachineTask {
 export async function checkMachine(host: Host, task: MachineTask): Promise<PreflightResult> {
   const started = host.clock.monotonic();
   const { call, instance, mend, expect } = task;
-  const { kubelet, ...installed } = task.versions ?? (await askVersions(host));
+  const { kubelet, ...installed } = task.versions ?? (await queryVersions(host));
   const { findings, ...about } =
     call === undefined ? { ...installed, findings: [] } : prepare(call, installed.kubeadmMinor);
   const attempted = (await readInventory(host, instance)) !== undefined;

@@ -1,11 +1,11 @@
-import type { Document, ReportEntry } from '../document/document.ts';
+import type { Diagnostic, Document } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import { otherNodeName } from '../kubeadm/config/kubelet/node-name.ts';
 import { readCall } from '../kubeadm/config/read-call.ts';
 import { fileOf, kubeadmCommandOf } from './from-document.ts';
 
 /** Warns where the kubelet would register under another name than that of this machine, for which kubeadm looks. */
-export function foreseeNodeName(host: Host, document: Document): ReportEntry[] {
+export function foreseeNodeName(host: Host, document: Document): Diagnostic[] {
   const command = kubeadmCommandOf(document);
   const text = fileOf(document, command?.configPath);
   if (command === undefined || text === undefined) return [];

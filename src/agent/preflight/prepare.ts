@@ -6,7 +6,7 @@ import { shapedConfig } from '../kubeadm/config/shaped-arguments.ts';
 import { KubeadmError } from '../kubeadm/kubeadm-error.ts';
 import { kubeadmMinor } from '../kubeadm/run/kubeadm-minor.ts';
 import { findRealKubeadm } from '../kubeadm/run/real-kubeadm.ts';
-import { found, type PreflightFinding } from './checks/finding.ts';
+import { type PreflightFinding, preflightFinding } from './checks/finding.ts';
 
 /** Any value will do: the caller only wants to know whether the file is readable. */
 const SOME_SECONDS = 60;
@@ -31,7 +31,7 @@ export async function findInstalled(host: Host): Promise<Prepared> {
 }
 
 function refused({ failure: { code, cause, remedy } }: KubeadmError): PreflightFinding {
-  return found('fatal', code, cause.replace(/\.$/, ''), { remedy });
+  return preflightFinding('fatal', code, cause.replace(/\.$/, ''), { remedy });
 }
 
 /** Checks the configuration of a call of kubeadm. If the file is missing, kubeadm itself reports that. */
@@ -44,7 +44,7 @@ export function prepare(call: CallReading, minor: number | undefined): Prepared 
   try {
     const { warnings } = shapedConfig(call, { discoveryTimeoutSeconds: SOME_SECONDS, minor });
     const findings = warnings.map((problem) =>
-      found('warning', problem.code, placedMessage(problem, configPath)),
+      preflightFinding('warning', problem.code, placedMessage(problem, configPath)),
     );
     return { ...about, ...config, findings };
   } catch (error) {

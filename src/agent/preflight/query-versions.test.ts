@@ -7,7 +7,7 @@ import type { Command, Document, KubeadmCommand, UnitEntry } from '../document/d
 import { nothingAsked } from '../document/nothing-asked.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { askVersions, askVersionsAhead } from './query-versions.ts';
+import { prefetchVersions, queryVersions } from './query-versions.ts';
 
 let root: string;
 let asked: string[];
@@ -35,7 +35,7 @@ function machine(): Host {
 }
 
 const ahead = (host: Host, before: Partial<Document> = {}) =>
-  askVersionsAhead(host, { ...nothingAsked(), commands: [JOIN], ...before }, new AbortController().signal);
+  prefetchVersions(host, { ...nothingAsked(), commands: [JOIN], ...before }, new AbortController().signal);
 const JOIN: KubeadmCommand = { kind: 'kubeadm', verb: 'join', args: sensitive([]) };
 const COMMAND: Command = { kind: 'command', shell: sensitive('cp /root/kubeadm /usr/bin'), program: 'cp' };
 const BOTH = ['/usr/bin/kubeadm version -o short', '/usr/bin/kubelet --version'];
@@ -44,7 +44,7 @@ it('asks each for its version, and the check of the machine asks neither again',
   const host = machine();
   await ahead(host);
   expect(asked.toSorted()).toEqual(BOTH);
-  expect(await askVersions(host)).toMatchObject({ kubeadmMinor: 36, kubelet: { minor: 35 } });
+  expect(await queryVersions(host)).toMatchObject({ kubeadmMinor: 36, kubelet: { minor: 35 } });
   expect(asked).toHaveLength(2);
 });
 

@@ -1,8 +1,8 @@
 import type { Document } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
-import { looksJoined } from '../kubeadm/repeat/joined.ts';
-import { askProgram, askProgramAhead, type Question } from '../kubeadm/run/query-program.ts';
-import { findRealKubeadm, versionQuestion } from '../kubeadm/run/real-kubeadm.ts';
+import { isStillJoined } from '../kubeadm/repeat/joined.ts';
+import { type ProgramQuery, prefetchProgramQuery, queryProgram } from '../kubeadm/run/query-program.ts';
+import { findRealKubeadm, versionQuery } from '../kubeadm/run/real-kubeadm.ts';
 import type { Version } from './checks/check.ts';
 import { versionOf } from './checks/kubernetes/versions.ts';
 import { findInstalled, type Prepared } from './prepare.ts';
@@ -14,7 +14,7 @@ export type Versions = Prepared & { kubelet?: Version };
 type Before = Pick<Document, 'commands' | 'bootCommands' | 'bootScripts' | 'units'>;
 
 /** Both are asked at once: each answers when it has started and ended. */
-export async function askVersions(host: Host): Promise<Versions> {
+export async function queryVersions(host: Host): Promise<Versions> {
   const [installed, kubelet] = await Promise.all([findInstalled(host), askKubelet(host)]);
   return { ...installed, ...(kubelet ? { kubelet } : {}) };
 }
@@ -23,7 +23,7 @@ export async function askVersions(host: Host): Promise<Versions> {
  * Asks them before their time, so that the check of the machine need not wait for both. Where user data put another one in its
  * place until then, that one is asked. Waits for no answer and never throws; what has not answered is asked again.
  */
-export async function askVersionsAhead(host: Host, document: Before, signal: AbortSignal): Promise<void> {
+export async function prefetchVersions(host: Host, document: Before, signal: AbortSignal): Promise<void> {
   const { commands, bootCommands, bootScripts = [], units = [] } = document;
   const [command] = commands;
   // Below a root directory nothing waits for a kubelet.
@@ -32,10 +32,10 @@ export async function askVersionsAhead(host: Host, document: Before, signal: Abo
   if (bootCommands.length + bootScripts.length + units.length > 0) return;
   try {
     // On a node nothing is checked again.
-    if (await looksJoined(host, command.verb)) return;
-    await askProgramAhead(host, { ...(await kubeletQuestion(host)), signal });
+    if (await isStillJoined(host, command.verb)) return;
+    await prefetchProgramQuery(host, { ...(await kubeletQuestion(host)), signal });
     const kubeadm = await findRealKubeadm(host, process.execPath);
-    await askProgramAhead(host, { ...versionQuestion(kubeadm), signal });
+    await prefetchProgramQuery(host, { ...versionQuery(kubeadm), signal });
   } catch {
     // The check of the machine says what is wrong.
   }
@@ -43,11 +43,11 @@ export async function askVersionsAhead(host: Host, document: Before, signal: Abo
 
 async function askKubelet(host: Host): Promise<Version | undefined> {
   if (host.root !== '/') return undefined;
-  const { exitStatus, stdout } = await askProgram(host, await kubeletQuestion(host));
+  const { exitStatus, stdout } = await queryProgram(host, await kubeletQuestion(host));
   return exitStatus === 0 ? versionOf(stdout.trim().replace(/^Kubernetes /, '')) : undefined;
 }
 
-async function kubeletQuestion(host: Host): Promise<Question> {
+async function kubeletQuestion(host: Host): Promise<ProgramQuery> {
   const path = (await host.processes.which('kubelet')) ?? 'kubelet';
   return { argv: [path, '--version'], timeoutMs: 5_000 };
 }

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { readConfig } from '../kubeadm/config/config.ts';
 import type { Check, Task } from './checks/check.ts';
-import { found } from './checks/finding.ts';
+import { preflightFinding } from './checks/finding.ts';
 import { runPreflight } from './run-checks.ts';
 
 const host = createLinuxHost();
 const swapOn: Check = {
   name: 'swap',
-  run: async () => [found('fatal', 'SwapEnabled', 'swap is on', { kubeadmCheck: 'Swap' })],
+  run: async () => [preflightFinding('fatal', 'SwapEnabled', 'swap is on', { kubeadmCheck: 'Swap' })],
 };
 const task = (args: string[]): Task => ({
   config: readConfig({ verb: 'init', args }),

@@ -3,7 +3,7 @@ import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { readDocument } from '../userdata/fixtures/read-document.ts';
-import { foreseeNodeIp } from './warn-of-node-ip.ts';
+import { warnOfNodeIp } from './warn-of-node-ip.ts';
 
 const userData = (ip: string, before = '', more = ''): string => `#cloud-config
 write_files:
@@ -32,7 +32,7 @@ const machine = (): Host => {
 };
 
 const foreseen = async (text: string) =>
-  (await foreseeNodeIp(machine(), readDocument(Buffer.from(text), { source: 'file', metaData: {} }))).map(
+  (await warnOfNodeIp(machine(), readDocument(Buffer.from(text), { source: 'file', metaData: {} }))).map(
     ({ severity, code, message, where }) => `${severity} ${code} line ${where?.line}: ${message}`,
   );
 

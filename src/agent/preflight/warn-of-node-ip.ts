@@ -1,10 +1,10 @@
-import { ownAddresses, sameSpelling } from '../cluster/own-addresses.ts';
-import type { Document, ReportEntry } from '../document/document.ts';
+import { canonicalAddress, ownAddresses } from '../cluster/own-addresses.ts';
+import type { Diagnostic, Document } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
-import { nodeIpsAsked } from '../kubeadm/config/kubelet/node-ip.ts';
+import { requestedNodeIps } from '../kubeadm/config/kubelet/node-ip.ts';
 import { readCall } from '../kubeadm/config/read-call.ts';
 import { withStart } from '../startup/starting.ts';
-import { someAddresses } from './checks/kubernetes/node-ip.ts';
+import { describeAddresses } from './checks/kubernetes/node-ip.ts';
 import { fileOf, kubeadmCommandOf } from './from-document.ts';
 
 /** Where files set up the network. */
@@ -14,19 +14,19 @@ const NETWORK_FILES = /^\/etc\/(?:netplan|systemd\/network|NetworkManager|networ
  * Warns of a `node-ip` that no interface of this machine has. Says nothing where something of the user data runs before kubeadm or
  * sets up the network: that may bring the address, and the check before kubeadm looks again.
  */
-export async function foreseeNodeIp(host: Host, document: Document): Promise<ReportEntry[]> {
+export async function warnOfNodeIp(host: Host, document: Document): Promise<Diagnostic[]> {
   const command = kubeadmCommandOf(document);
   const path = command?.configPath;
   const text = fileOf(document, path);
   if (command === undefined || text === undefined || mayChange(document)) return [];
-  const asked = nodeIpsAsked(readCall(command, text).config?.nodeIp);
+  const asked = requestedNodeIps(readCall(command, text).config?.nodeIp);
   if (asked.length === 0) return [];
   const own = await ownAddresses(host);
-  const strange = own.size === 0 ? [] : asked.filter((address) => !own.has(sameSpelling(address)));
+  const strange = own.size === 0 ? [] : asked.filter((address) => !own.has(canonicalAddress(address)));
   const where = document.files.findLast((file) => file.path === path)?.where;
   return Promise.all(
-    strange.map(async (address): Promise<ReportEntry> => {
-      const found = `node-ip ${address} is no address of this machine (${someAddresses(host)}); kubeadm would not be run.`;
+    strange.map(async (address): Promise<Diagnostic> => {
+      const found = `node-ip ${address} is no address of this machine (${describeAddresses(host)}); kubeadm would not be run.`;
       const message = await withStart(host, 'NodeIpNotOnMachine', found);
       return { severity: 'warning', code: 'NodeIpNotOnMachine', message, ...(where ? { where } : {}) };
     }),

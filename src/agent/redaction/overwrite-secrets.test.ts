@@ -1,20 +1,20 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blackOut } from './overwrite-secrets.ts';
+import { overwriteSecrets } from './overwrite-secrets.ts';
 
 const SECRET = 'fedcba9876543210';
 const HOLE = 'a'.repeat(SECRET.length);
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
-const black = (text: string) => blackOut(Buffer.from(text), [SECRET]).toString();
+const black = (text: string) => overwriteSecrets(Buffer.from(text), [SECRET]).toString();
 
-describe('blackOut', () => {
+describe('overwriteSecrets', () => {
   it('fills a secret in and moves nothing', () => {
     expect(black(`token: abcdef.${SECRET}\nü`)).toBe(`token: abcdef.${HOLE}\nü`);
-    expect(blackOut(Buffer.from('{"a": "p\\"ass-word"}'), ['p"ass-word']).toString()).toBe(
+    expect(overwriteSecrets(Buffer.from('{"a": "p\\"ass-word"}'), ['p"ass-word']).toString()).toBe(
       `{"a": "${'a'.repeat(11)}"}`,
     );
-    expect(blackOut(Buffer.from('passwörter'), ['passwört']).toString()).toBe(`${'a'.repeat(9)}er`);
+    expect(overwriteSecrets(Buffer.from('passwörter'), ['passwört']).toString()).toBe(`${'a'.repeat(9)}er`);
   });
 
   it('knows how Python writes what is not ASCII, as cloud-init keeps it', () => {
@@ -22,7 +22,7 @@ describe('blackOut', () => {
     const json = String.raw`{"password": "p\u00e4ssw\u00f6rt-\u20ac-\ud83d\ude00"}`;
     const yaml = String.raw`password: "p\xE4ssw\xF6rt-\u20AC-\U0001F600"`;
     for (const kept of [json, yaml]) {
-      const found = blackOut(Buffer.from(kept), [secret]).toString();
+      const found = overwriteSecrets(Buffer.from(kept), [secret]).toString();
       expect(found).toHaveLength(kept.length);
       expect(found).toMatch(/password"?: "a+"/);
     }
@@ -42,7 +42,7 @@ describe('blackOut', () => {
 
   it('fills it in within gzip, which stays as long as it was', () => {
     const user = gzipSync(`#cloud-config\nruncmd: [kubeadm join --token abcdef.${SECRET}]\n`);
-    const found = blackOut(user, [SECRET]);
+    const found = overwriteSecrets(user, [SECRET]);
     expect(found).toHaveLength(user.length);
     expect(gunzipSync(found).toString()).toContain(`abcdef.${HOLE}]`);
     const wrapped = black(`content: ${base64(user)}`);
@@ -56,7 +56,7 @@ describe('blackOut', () => {
       Buffer.from('no secret, short'),
       Buffer.of(),
     ])
-      expect(blackOut(bytes, [SECRET, 'short'])).toBe(bytes);
+      expect(overwriteSecrets(bytes, [SECRET, 'short'])).toBe(bytes);
   });
 
   it('is at its end after one pass, and keeps the length', () => {
@@ -67,9 +67,9 @@ describe('blackOut', () => {
         fc.string(),
         (before, secret, after) => {
           const bytes = Buffer.from(before + secret + after);
-          const once = blackOut(bytes, [secret]);
+          const once = overwriteSecrets(bytes, [secret]);
           expect(once).toHaveLength(bytes.length);
-          expect(blackOut(once, [secret])).toBe(once);
+          expect(overwriteSecrets(once, [secret])).toBe(once);
         },
       ),
     );

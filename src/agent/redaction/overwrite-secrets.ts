@@ -16,7 +16,7 @@ const HEADER_BYTES = 10;
  * The same bytes with each secret filled in, also where base64 or gzip wraps it. Nothing moves: what was YAML, a script or
  * a pickle of Python stays one. The same bytes if they hold none of the secrets.
  */
-export function blackOut(bytes: Buffer, secrets: readonly string[]): Buffer {
+export function overwriteSecrets(bytes: Buffer, secrets: readonly string[]): Buffer {
   const forms = [...new Set(secrets.filter(({ length }) => length >= SHORTEST).flatMap(formsOf))];
   // The longest first, so that none is left of which another is a part.
   return covered(

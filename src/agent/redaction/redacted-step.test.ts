@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { redact } from '../../secrets/redact.ts';
-import { remember } from '../../secrets/remembered.ts';
+import { rememberSecrets } from '../../secrets/remembered.ts';
 import type { StepContext, StepResult } from '../engine/step.ts';
-import { hiddenStep } from './redacted-step.ts';
+import { redactedStep } from './redacted-step.ts';
 
 const SECRET = 'hunter2-hunter2';
-remember([SECRET]);
+rememberSecrets([SECRET]);
 
 async function tellAll(result: StepResult): Promise<string> {
   const told: unknown[] = [];
@@ -14,7 +14,7 @@ async function tellAll(result: StepResult): Promise<string> {
     finding: async (finding: unknown) => void told.push(finding),
     output: (line: string) => void told.push(line),
   } as Partial<StepContext> as StepContext;
-  const step = hiddenStep(
+  const step = redactedStep(
     {
       ...{ id: 'a', title: 'a', digest: 'd' },
       async run({ progress, finding, output }) {

@@ -2,7 +2,7 @@ import type { Failure } from '../../protocol/journal.ts';
 import type { Step } from '../engine/step.ts';
 
 /** The same step; whatever it tells, and its programs print, is told without what `hide` cuts out. */
-export function hiddenStep(step: Step, hide: (text: string) => string): Step {
+export function redactedStep(step: Step, hide: (text: string) => string): Step {
   return {
     ...step,
     async run(context) {

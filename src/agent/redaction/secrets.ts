@@ -1,4 +1,4 @@
-import { settings, settingsIn } from '../../secrets/assignments.ts';
+import { secretAssignments, secretValuesIn } from '../../secrets/assignments.ts';
 import { isHarmless } from '../../secrets/harmless.ts';
 import { redact } from '../../secrets/redact.ts';
 import { looksSecret } from '../../secrets/rules.ts';
@@ -16,7 +16,7 @@ const MIN_LENGTH = 6;
 
 /** Configuration without the values of settings that mean a secret, whatever these look like. Logs would lose too much. */
 export function redactSettings(text: string): string {
-  return redact(text).replace(settings(), (whole, name: string, value: string) =>
+  return redact(text).replace(secretAssignments(), (whole, name: string, value: string) =>
     isHarmless(value) || value.includes('[redacted') ? whole : `${name}[redacted]`,
   );
 }
@@ -40,7 +40,7 @@ export function secretsIn(text: string): string[] {
   // With headers of its own, or of another kind.
   for (const [, body = ''] of unframed.includes('PRIVATE KEY') ? text.matchAll(PRIVATE_KEY) : []) keep(body);
   const rest = withoutTokens(unframed, found);
-  for (const value of settingsIn(rest)) {
+  for (const value of secretValuesIn(rest)) {
     const text = value.trim();
     if (isHarmless(text)) continue;
     // On a command line another word follows, in YAML it is one value.

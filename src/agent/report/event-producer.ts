@@ -7,25 +7,25 @@ import { codeOf } from '../engine/failure.ts';
 import { readOutcome } from '../engine/read-outcome.ts';
 import type { Facts } from '../facts/reading/facts.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { draftNow } from './events/draft.ts';
+import { createDraft } from './events/draft.ts';
 import { JournalEvents } from './events/from-journal.ts';
 import type { Log } from './events/log.ts';
 import type { Spool } from './spool/spool.ts';
 import { agentProcess } from './watch/agent-process.ts';
 import { AgentWatch, type Loss } from './watch/agent-watch.ts';
 import type { Observation } from './watch/boot/observed-sequence.ts';
-import { machineFacts } from './watch/facts.ts';
+import { firstFacts } from './watch/facts.ts';
 import { JournalTail } from './watch/journal-tail.ts';
 import { lossCause } from './watch/loss-cause.ts';
-import type { NodeSight } from './watch/observe-node.ts';
-import type { ToldFacts } from './watch/reported-facts.ts';
-import { verdictOf } from './watch/sequence-ended-event.ts';
+import type { NodeObservation } from './watch/observe-node.ts';
+import type { ReportedFacts } from './watch/reported-facts.ts';
+import { sequenceEndedEvent } from './watch/sequence-ended-event.ts';
 
 /** A block of a file system: less may still fit although a record does not. */
 const PROBE = `${REPORT_DIR}/probe`;
 const PROBE_BYTES = 4096;
 
-interface TellerOptions {
+interface EventProducerOptions {
   host: Host;
   spool: Spool;
   log: Log;
@@ -34,8 +34,8 @@ interface TellerOptions {
 }
 
 /** Turns what it sees on the machine into events in the spool: each once, however often it looks. */
-export class Teller {
-  readonly #o: TellerOptions;
+export class EventProducer {
+  readonly #o: EventProducerOptions;
   readonly #tail: JournalTail;
   readonly #agent = new AgentWatch();
   #events: JournalEvents;
@@ -46,7 +46,7 @@ export class Teller {
   /** A verdict may be all that there is of a run: bad user data leaves nothing in the journal. */
   #sawOutcome = false;
 
-  constructor(options: TellerOptions) {
+  constructor(options: EventProducerOptions) {
     this.#o = options;
     this.#tail = new JournalTail(options.host);
     this.#events = this.#newEvents();
@@ -72,26 +72,26 @@ export class Teller {
   }
 
   /** Journal and outcome: what the agent itself tells. */
-  async tellAgentsWords(): Promise<void> {
+  async recordJournalAndOutcome(): Promise<void> {
     // The agent writes the end of a sequence into the journal before it writes the outcome. So look at the outcome first.
     const outcome = await readOutcome(this.#o.host);
-    await this.#tellJournal();
-    if (outcome) await this.#tellOutcome(outcome);
+    await this.#recordJournal();
+    if (outcome) await this.#recordOutcome(outcome);
   }
 
   /** Is the agent's process alive and at work? */
-  async tellAgentsFate(): Promise<void> {
+  async recordAgentState(): Promise<void> {
     const { host, boot } = this.#o;
     const seen = await agentProcess(host);
-    if (!seen || seen.state === 'gone') await this.tellAgentsWords();
+    if (!seen || seen.state === 'gone') await this.recordJournalAndOutcome();
     const outcome = (await readOutcome(host)) !== undefined;
     const news = this.#agent.look(host.clock.monotonic(), seen, this.#events.run, outcome, boot);
-    if (news.kind === 'lost') await this.#tellLoss(news.loss);
-    if (news.kind === 'back') await this.#tellReturn();
+    if (news.kind === 'lost') await this.#recordLoss(news.loss);
+    if (news.kind === 'back') await this.#recordReturn();
   }
 
   /** @returns whether Cluster API's sentinel is there */
-  async tellSentinel(): Promise<boolean> {
+  async recordSentinel(): Promise<boolean> {
     const { host, spool, boot } = this.#o;
     const key = `sentinel:${boot}`;
     if (spool.has(key)) return true;
@@ -100,34 +100,34 @@ export class Teller {
     return true;
   }
 
-  async tellFacts(version: string): Promise<void> {
+  async recordFirstFacts(version: string): Promise<void> {
     const { host, boot } = this.#o;
-    await this.#once(`facts:${boot}`, await machineFacts(host, version));
+    await this.#once(`facts:${boot}`, await firstFacts(host, version));
   }
 
   /**
    * What the machine is: after the bootstrap, when nobody waits for the time that it takes. Once in a boot, and again
    * what has changed since.
    */
-  async tellMachine(withIdentifiers: boolean): Promise<void> {
-    const { toldFacts } = await import('./watch/reported-facts.ts');
-    await this.#tellChanged('machine', toldFacts(await this.#facts(), withIdentifiers));
+  async recordMachineFacts(withIdentifiers: boolean): Promise<void> {
+    const { reportedFacts } = await import('./watch/reported-facts.ts');
+    await this.#recordChanged('machine', reportedFacts(await this.#facts(), withIdentifiers));
   }
 
-  async tellNode({ observed, capacity }: NodeSight): Promise<void> {
+  async recordNode({ observed, capacity }: NodeObservation): Promise<void> {
     const { boot } = this.#o;
     // A cloud controller may set the provider ID after the Node was seen.
     await this.#once(`node:${boot}:${observed.state}:${observed.providerID ?? ''}`, [observed]);
     if (capacity === undefined) return;
     const { capacityFacts } = await import('./watch/reported-facts.ts');
-    await this.#tellChanged('capacity', capacityFacts(capacity, await this.#facts()));
+    await this.#recordChanged('capacity', capacityFacts(capacity, await this.#facts()));
   }
 
   async #facts(): Promise<Facts> {
     return (await import('../facts/gather.ts')).gatherFacts(this.#o.host);
   }
 
-  async #tellChanged(what: string, facts: ToldFacts): Promise<void> {
+  async #recordChanged(what: string, facts: ReportedFacts): Promise<void> {
     const news = [...facts].filter(([name, value]) => this.#told.get(name) !== value);
     if (news.length === 0) return;
     const key = `${what}:${this.#o.boot}:${digest([...facts])}`;
@@ -138,21 +138,21 @@ export class Teller {
     for (const [name, value] of news) this.#told.set(name, value);
   }
 
-  async tellObservation({ key, bodies }: Observation): Promise<void> {
+  async recordObservation({ key, bodies }: Observation): Promise<void> {
     await this.#once(key, bodies);
   }
 
   async tell(body: EventBody): Promise<void> {
-    await this.#o.spool.add([await draftNow(this.#o.host, body)]);
+    await this.#o.spool.add([await createDraft(this.#o.host, body)]);
   }
 
   async #once(key: string, bodies: readonly EventBody[]): Promise<void> {
     const { host, spool } = this.#o;
     if (spool.has(key)) return;
-    await spool.add(await Promise.all(bodies.map((body) => draftNow(host, body))), { key });
+    await spool.add(await Promise.all(bodies.map((body) => createDraft(host, body))), { key });
   }
 
-  async #tellJournal(): Promise<void> {
+  async #recordJournal(): Promise<void> {
     const { spool, log } = this.#o;
     const { records, id, replaced } = await this.#tail.poll();
     if (replaced) this.#events = this.#newEvents();
@@ -172,7 +172,7 @@ export class Teller {
   }
 
   /** Verdicts that the journal has no record of. */
-  async #tellOutcome(outcome: Outcome): Promise<void> {
+  async #recordOutcome(outcome: Outcome): Promise<void> {
     const { boot, spool, host } = this.#o;
     if (outcome.boot !== boot) return;
     this.#sawOutcome = true;
@@ -182,12 +182,12 @@ export class Teller {
     const findings = outcome.sequence === '' ? outcome.findings : [];
     const bodies: EventBody[] = [
       ...findings.map((finding) => ({ type: 'finding' as const, ...finding })),
-      verdictOf(outcome),
+      sequenceEndedEvent(outcome),
     ];
-    await spool.add(await Promise.all(bodies.map((body) => draftNow(host, body))), { key });
+    await spool.add(await Promise.all(bodies.map((body) => createDraft(host, body))), { key });
   }
 
-  async #tellLoss(loss: Loss): Promise<void> {
+  async #recordLoss(loss: Loss): Promise<void> {
     const { host, boot, spool } = this.#o;
     if (spool.has(loss.key)) return;
     const trouble = loss.silent ? await this.#whyNothingIsWritten() : undefined;
@@ -224,9 +224,9 @@ export class Teller {
     }
   }
 
-  async #tellReturn(): Promise<void> {
+  async #recordReturn(): Promise<void> {
     const run = this.#events.run;
-    this.#events.tellNextHeartbeat();
+    this.#events.reportNextHeartbeat();
     if (run) {
       const { sequence, step } = run;
       await this.tell({ type: 'heartbeat', sequence: sequence || run.boot, ...(step ? { step } : {}) });

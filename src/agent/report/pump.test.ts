@@ -5,7 +5,7 @@ import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { SlipwayEvent } from '../../protocol/events.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { draftNow } from './events/draft.ts';
+import { createDraft } from './events/draft.ts';
 import { Pump } from './pump.ts';
 import { Spool } from './spool/spool.ts';
 import { DeliveryError, type Transport } from './transports/transport.ts';
@@ -53,7 +53,7 @@ async function start(transport: Partial<Transport> & Pick<Transport, 'deliver'>)
 async function tell(count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     await spool.add([
-      await draftNow(host, {
+      await createDraft(host, {
         type: 'agent.lost',
         sequence: 's',
         how: 'hung',

@@ -11,7 +11,7 @@ import { DeliveryError, type Transport } from './transports/transport.ts';
 const HELD_MS = 15_000;
 /** How long an event waits for company, so that a burst of steps is one request. */
 const LINGER_MS = 150;
-/** Somebody waits for these events; they leave the machine at once. When they are stored, the controller decides (`dueOf`). */
+/** Somebody waits for these events; they leave the machine at once. When they are stored, the controller decides (`writeUrgency`). */
 const URGENT: readonly EventType[] = ['sequence.started', 'sequence.ended', 'agent.lost', 'step.attempt'];
 
 /** Brings the spool's events to one receiver, in order, at its own pace. */

@@ -8,14 +8,14 @@ import { loadSettings, SettingsSource } from '../settings/load-settings.ts';
 import { describeProblem, type Settings } from '../settings/settings.ts';
 import { readCursor } from './cursor.ts';
 import { endReason } from './end-reason.ts';
-import { Teller } from './event-producer.ts';
+import { EventProducer } from './event-producer.ts';
 import type { Log } from './events/log.ts';
 import { Spool } from './spool/spool.ts';
-import { Outlets } from './transport-set.ts';
+import { TransportSet } from './transport-set.ts';
 import { TRANSPORTS } from './transports/transport.ts';
 import { expectsSlipway } from './watch/boot/expects-slipway.ts';
 import { isIgnitionPending } from './watch/boot/ignition.ts';
-import { lookAtNode } from './watch/observe-node.ts';
+import { observeNode } from './watch/observe-node.ts';
 import { Observer } from './watch/observer.ts';
 
 /** How often each thing is looked at. The agent's own words matter most and cost least. */
@@ -54,8 +54,8 @@ export async function report(options: ReporterOptions): Promise<string> {
 class Reporter {
   readonly #o: ReporterOptions;
   readonly #spool: Spool;
-  readonly #teller: Teller;
-  readonly #outlets: Outlets;
+  readonly #producer: EventProducer;
+  readonly #transports: TransportSet;
   readonly #observer: Observer;
   readonly #source: SettingsSource;
   readonly #boot: string;
@@ -122,22 +122,22 @@ class Reporter {
     this.#spool = spool;
     this.#wasJoined = state.wasJoined;
     this.#idleSince = host.clock.monotonic();
-    this.#teller = new Teller({ host, spool, log, boot, instance });
+    this.#producer = new EventProducer({ host, spool, log, boot, instance });
     this.#source = new SettingsSource(host);
     this.#observer = new Observer(host, boot, slipwayExpected);
     const lost = (event: SlipwayEvent, why: string) => {
       log(why);
       // The news of a loss that is refused in turn is only logged.
       if (event.type === 'events.lost') return;
-      void this.#guard('events', () => this.#teller.tell({ type: 'events.lost', count: 1, why }));
+      void this.#guard('events', () => this.#producer.tell({ type: 'events.lost', count: 1, why }));
     };
-    this.#outlets = new Outlets({ host, spool, log, machine, version, lost });
+    this.#transports = new TransportSet({ host, spool, log, machine, version, lost });
   }
 
   async run(): Promise<string> {
     const { host, stop, version } = this.#o;
     await this.#guard('settings', () => this.#reload());
-    await this.#guard('facts', () => this.#teller.tellFacts(version));
+    await this.#guard('facts', () => this.#producer.recordFirstFacts(version));
     for (;;) {
       const reason = await this.#tick();
       if (reason !== undefined) return reason;
@@ -147,8 +147,8 @@ class Reporter {
   }
 
   async close(): Promise<void> {
-    const acknowledged = this.#outlets.acknowledged ?? 0;
-    await this.#outlets.close();
+    const acknowledged = this.#transports.acknowledged ?? 0;
+    await this.#transports.close();
     await this.#looking;
     await this.#spool.trim(acknowledged, this.#boot);
     await this.#spool.close();
@@ -156,10 +156,10 @@ class Reporter {
 
   /** @returns why there is nothing left to do, once that is so and everybody has everything */
   async #tick(): Promise<string | undefined> {
-    const teller = this.#teller;
-    await this.#guard('journal', () => teller.tellAgentsWords());
-    await this.#every('fate', () => teller.tellAgentsFate());
-    await this.#guard('machine', () => this.#tellMachine());
+    const producer = this.#producer;
+    await this.#guard('journal', () => producer.recordJournalAndOutcome());
+    await this.#every('fate', () => producer.recordAgentState());
+    await this.#guard('machine', () => this.#recordMachineFacts());
     await this.#every('outside', () => this.#lookAround());
     await this.#every('settings', () => this.#reload());
     await this.#every('node', async () => this.#lookAtNode());
@@ -171,10 +171,10 @@ class Reporter {
       // A bootstrap that fails at once is over before its own files, which name the receivers, were looked at.
       await this.#guard('settings', () => this.#reload());
       // A Node may be Ready before the sentinel was looked for a first time.
-      await this.#guard('outside', async () => void (await this.#teller.tellSentinel()));
+      await this.#guard('outside', async () => void (await this.#producer.recordSentinel()));
       this.#endSince = now;
     }
-    return this.#endSince !== undefined && this.#outlets.isDone(now - this.#endSince) ? reason : undefined;
+    return this.#endSince !== undefined && this.#transports.isDone(now - this.#endSince) ? reason : undefined;
   }
 
   #endReason(now: number): string | undefined {
@@ -183,8 +183,8 @@ class Reporter {
     return endReason({
       now,
       idleSince: this.#idleSince,
-      last: this.#teller.standing,
-      working: this.#teller.isWorking,
+      last: this.#producer.standing,
+      working: this.#producer.isWorking,
       nodeSettled: this.#nodeReady || nodeSeconds === 0,
       idleMs: this.#wasJoined ? Math.min(idleMs, JOINED_IDLE_MS) : idleMs,
       nodeMs: nodeSeconds * 1000,
@@ -192,18 +192,18 @@ class Reporter {
   }
 
   /** When the bootstrap is over, however it ended. */
-  async #tellMachine(): Promise<void> {
-    if (this.#toldMachine || this.#teller.standing?.type !== 'sequence.ended') return;
+  async #recordMachineFacts(): Promise<void> {
+    if (this.#toldMachine || this.#producer.standing?.type !== 'sequence.ended') return;
     this.#toldMachine = true;
-    await this.#teller.tellMachine(this.#settings.identifiers);
+    await this.#producer.recordMachineFacts(this.#settings.identifiers);
   }
 
   async #lookAround(): Promise<void> {
-    const sentinel = await this.#teller.tellSentinel();
+    const sentinel = await this.#producer.recordSentinel();
     if (this.#spool.trouble) await this.#spool.save();
-    if (this.#teller.hasRun || this.#wasJoined) return;
+    if (this.#producer.hasRun || this.#wasJoined) return;
     for (const observation of await this.#observer.look(sentinel)) {
-      await this.#teller.tellObservation(observation);
+      await this.#producer.recordObservation(observation);
     }
     if (this.#observer.isUnderWay) this.#idleSince = this.#o.host.clock.monotonic();
   }
@@ -211,13 +211,14 @@ class Reporter {
   /** In the background: a server that does not answer must not hold up the rest. */
   #lookAtNode(): void {
     const { nodeSeconds } = this.#settings;
-    if (this.#looking || this.#nodeReady || nodeSeconds === 0 || this.#teller.standing === undefined) return;
+    if (this.#looking || this.#nodeReady || nodeSeconds === 0 || this.#producer.standing === undefined)
+      return;
     this.#looking = this.#guard('node', async () => {
-      const sight = await lookAtNode(this.#o.host);
+      const sight = await observeNode(this.#o.host);
       if (!sight) return;
       const { providerID } = sight.observed;
       if (providerID) this.#learnt.providerID = providerID;
-      await this.#teller.tellNode(sight);
+      await this.#producer.recordNode(sight);
       this.#nodeReady = sight.observed.state === 'ready';
     }).finally(() => {
       this.#looking = undefined;
@@ -227,11 +228,11 @@ class Reporter {
   /** Reads the settings again: Cluster API's files come after the reporter has begun. */
   async #reload(): Promise<void> {
     const loaded = await this.#source.poll();
-    if (!loaded) return this.#outlets.apply(this.#settings);
+    if (!loaded) return this.#transports.apply(this.#settings);
     const { settings, problems } = loaded;
     this.#settings = settings;
     if (settings.providerID !== undefined) this.#learnt.providerID = settings.providerID;
-    await this.#outlets.apply(settings);
+    await this.#transports.apply(settings);
     const described = problems.map(describeProblem);
     const news = described.join('\n');
     if (news === this.#problems) return;
@@ -239,7 +240,7 @@ class Reporter {
     for (const line of described) this.#o.log(line);
     const errors = problems.filter(({ severity }) => severity === 'error').map(describeProblem);
     if (errors.length === 0) return;
-    await this.#teller.tell({
+    await this.#producer.tell({
       type: 'finding',
       severity: 'warning',
       code: 'ReportConfigInvalid' satisfies Code,
@@ -248,19 +249,19 @@ class Reporter {
   }
 
   async #trim(): Promise<void> {
-    const { acknowledged } = this.#outlets;
+    const { acknowledged } = this.#transports;
     const count = await this.#spool.trim(acknowledged ?? 0, this.#boot);
     if (count > 0 && acknowledged !== undefined) {
       const why = 'more events than can be kept were waiting for a receiver that did not answer';
-      await this.#teller.tell({ type: 'events.lost', count, why });
+      await this.#producer.tell({ type: 'events.lost', count, why });
     }
   }
 
   async #stopped(): Promise<string> {
     const { clock } = this.#o.host;
-    await this.#guard('journal', () => this.#teller.tellAgentsWords());
+    await this.#guard('journal', () => this.#producer.recordJournalAndOutcome());
     const end = clock.monotonic() + STOP_MS;
-    while (!this.#outlets.isDone(0) && clock.monotonic() < end) await clock.sleep(50);
+    while (!this.#transports.isDone(0) && clock.monotonic() < end) await clock.sleep(50);
     return 'it was told to stop; what is not sent yet is sent after the next start';
   }
 

@@ -16,7 +16,7 @@ import type { Transport } from './transports/transport.ts';
 import { isVmware, VmwareTransport } from './transports/vmware.ts';
 import { WebhookTransport } from './transports/webhook.ts';
 
-interface OutletsOptions {
+interface TransportSetOptions {
   host: Host;
   spool: Spool;
   log: Log;
@@ -27,18 +27,18 @@ interface OutletsOptions {
   lost(event: SlipwayEvent, why: string): void;
 }
 
-interface Outlet {
+interface OpenTransport {
   pump: Pump;
   /** Fingerprint of the settings that it was made from. */
   fingerprint: string;
 }
 
 /** All ways out of the machine that the settings ask for, each with a pump of its own. */
-export class Outlets {
-  readonly #o: OutletsOptions;
-  readonly #open = new Map<string, Outlet>();
+export class TransportSet {
+  readonly #o: TransportSetOptions;
+  readonly #open = new Map<string, OpenTransport>();
 
-  constructor(options: OutletsOptions) {
+  constructor(options: TransportSetOptions) {
     this.#o = options;
   }
 

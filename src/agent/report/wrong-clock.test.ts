@@ -5,7 +5,7 @@ import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { Authority } from '../../pki/authority.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { draftNow } from './events/draft.ts';
+import { createDraft } from './events/draft.ts';
 import { createLog } from './events/log.ts';
 import { Pump } from './pump.ts';
 import { Spool } from './spool/spool.ts';
@@ -46,7 +46,7 @@ async function report(certificate: { cert: string; key: string }): Promise<void>
   const transport = new WebhookTransport(host, { url, headers: {}, ca: made.certificate }, say);
   pump = await Pump.open({ host, spool, transport, log: say, instance: 'i' });
   pump.start();
-  await spool.add([await draftNow(host, { type: 'fact', name: 'a', value: 'b' })]);
+  await spool.add([await createDraft(host, { type: 'fact', name: 'a', value: 'b' })]);
 }
 
 async function until(fits: () => boolean): Promise<void> {

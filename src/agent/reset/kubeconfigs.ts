@@ -1,4 +1,4 @@
-import { homes } from '../host/home-directories.ts';
+import { homeDirectories } from '../host/home-directories.ts';
 import { type Host, HostError } from '../host/host.ts';
 
 const ADMIN = ['/etc/kubernetes/admin.conf', '/etc/kubernetes/super-admin.conf'];
@@ -29,7 +29,7 @@ export async function presentKubeconfigs(host: Host): Promise<string[]> {
 }
 
 async function kubeconfigPaths(host: Host): Promise<string[]> {
-  return (await homes(host)).map((home) => `${home}/.kube/config`);
+  return (await homeDirectories(host)).map((home) => `${home}/.kube/config`);
 }
 
 /**

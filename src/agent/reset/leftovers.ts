@@ -5,7 +5,7 @@ import { PKI } from '../kubeadm/config/kubeadm-files.ts';
 import { presentKubeconfigs } from './kubeconfigs.ts';
 import { CNI_DIR } from './state-before.ts';
 
-export interface Remain {
+export interface Leftover {
   what: string;
   /** A sentence or a command; absent if there is nothing to do. */
   how?: string;
@@ -26,11 +26,11 @@ const INTERFACES =
   /^(?:cni\d+|flannel[.\d-]*|cali.*|vxlan\.calico|wireguard\.cali|cilium_.*|lxc.*|kube-ipvs0|kube-bridge|nodelocaldns|weave|antrea-gw0|genev_sys_.*)$/;
 
 /** @param node what there was when the reset began: something of kubeadm's, and where its certificates lay */
-export async function lookForRemains(
+export async function findLeftovers(
   host: Host,
   { wasNode, certificatesDir }: { wasNode: boolean; certificatesDir: string },
-): Promise<Remain[]> {
-  const found: Remain[] = [];
+): Promise<Leftover[]> {
+  const found: Leftover[] = [];
   if (wasNode)
     found.push({
       what: 'the Node object in the cluster, if this machine has joined one',
@@ -41,8 +41,8 @@ export async function lookForRemains(
   return found;
 }
 
-async function onDisk(host: Host, certificatesDir: string): Promise<Remain[]> {
-  const found: Remain[] = [];
+async function onDisk(host: Host, certificatesDir: string): Promise<Leftover[]> {
+  const found: Leftover[] = [];
   const list = async (path: string): Promise<string[]> => host.files.list(path);
   const cni = await list(CNI_DIR);
   if (cni.length > 0)
@@ -89,8 +89,8 @@ async function hasFiles(host: Host, path: string, depth: number): Promise<boolea
   return false;
 }
 
-async function inKernel(host: Host): Promise<Remain[]> {
-  const found: Remain[] = [];
+async function inKernel(host: Host): Promise<Leftover[]> {
+  const found: Leftover[] = [];
   for (const [program, family] of [
     ['iptables-save', 'IPv4'],
     ['ip6tables-save', 'IPv6'],

@@ -13,19 +13,19 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StandIn } from '../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm } from '../../../test/support/kubeadm/fake-kubeadm.ts';
 import { JOURNAL, OUTCOME, SENTINEL, STATE_DIR } from '../document/paths.ts';
 import { historyOf } from '../engine/history.ts';
 import { Journal } from '../engine/journal.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { type ResetReport, resetNode } from './reset.ts';
-import { noteBefore } from './state-before.ts';
+import { recordStateBefore } from './state-before.ts';
 
-let machine: StandIn;
+let machine: FakeKubeadm;
 let host: Host;
 beforeEach(() => {
-  machine = new StandIn();
+  machine = new FakeKubeadm();
   host = createLinuxHost({ root: machine.root.path });
 });
 afterEach(() => machine.root.remove());
@@ -35,7 +35,7 @@ const remains = (report: ResetReport): string => report.remains.map(({ what }) =
 
 async function bootstrapped(): Promise<void> {
   machine.put('/etc/cni/net.d/99-loopback.conf', '{}');
-  await noteBefore(host, 'i-1');
+  await recordStateBefore(host, 'i-1');
   for (const path of [
     '/etc/kubernetes/pki/ca.crt',
     '/etc/kubernetes/admin.conf',

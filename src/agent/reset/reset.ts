@@ -5,7 +5,7 @@
  */
 import { errorMessage } from '../../kit/errors.ts';
 import { redact } from '../../secrets/redact.ts';
-import { equipKubelet } from '../credential/kubelet-setup.ts';
+import { configureKubelet } from '../credential/kubelet-setup.ts';
 import {
   CREDENTIAL_DIR,
   JOURNAL,
@@ -21,17 +21,17 @@ import { type Host, HostError } from '../host/host.ts';
 import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
 import { certificateFiles, kubeadmFiles } from '../kubeadm/config/kubeadm-files.ts';
 import { KubeadmError } from '../kubeadm/kubeadm-error.ts';
-import { forgetAttempt, readAttempt } from '../kubeadm/repeat/attempt-note.ts';
+import { clearAttempt, readAttempt } from '../kubeadm/repeat/attempt-note.ts';
 import { removeOrphan } from '../kubeadm/repeat/etcd/membership.ts';
-import { forgetInventory } from '../kubeadm/repeat/inventory.ts';
+import { clearInventory } from '../kubeadm/repeat/inventory.ts';
 import { kubeadmReset } from '../kubeadm/repeat/kubeadm-reset.ts';
-import { configuredSocket, kubeadmError } from '../kubeadm/repeat/leftovers.ts';
-import { forgetSuccess } from '../kubeadm/repeat/success-marker.ts';
+import { configuredSocket, extractKubeadmError } from '../kubeadm/repeat/leftovers.ts';
+import { clearSuccess } from '../kubeadm/repeat/success-marker.ts';
 import { findRealKubeadm } from '../kubeadm/run/real-kubeadm.ts';
-import { findEarlierRun, forgetRun } from '../kubeadm/run/run-kubeadm.ts';
+import { clearRun, findEarlierRun } from '../kubeadm/run/run-kubeadm.ts';
 import { copiedKubeconfigs } from './kubeconfigs.ts';
-import { lookForRemains, type Remain } from './leftovers.ts';
-import { BEFORE, CNI_DIR, readBefore } from './state-before.ts';
+import { findLeftovers, type Leftover } from './leftovers.ts';
+import { CNI_DIR, readStateBefore, STATE_BEFORE_FILE } from './state-before.ts';
 
 /** Files of kubelet and kubeadm in /var/lib/kubelet. kubeadm itself unmounts and removes pods' volumes. */
 const KUBELET_FILES = [
@@ -57,13 +57,13 @@ export interface ResetReport {
   kubeadm: 'reset' | 'failed' | 'not needed';
   removed: string[];
   /** What is still there, and what to do about it. */
-  remains: Remain[];
+  remains: Leftover[];
   /** What the reset should have done and did not. */
   problems: string[];
 }
 
 /** Tells whether kubeadm is at work here; only the agent that started it may take its result. */
-export async function kubeadmRuns(host: Host): Promise<boolean> {
+export async function isKubeadmRunning(host: Host): Promise<boolean> {
   return (await findEarlierRun(host)) === 'running';
 }
 
@@ -76,7 +76,7 @@ export async function resetNode(host: Host, options: ResetOptions): Promise<Rese
   const settings = kubeadmFiles().filter((path) => !certificates.includes(path));
   const wasNode = await looksLikeNode(host, settings);
   // Only if Slipway made the node and looked before, it knows who wrote a network configuration.
-  const before = await readBefore(host);
+  const before = await readStateBefore(host);
   const copies = await copiedKubeconfigs(host);
   // Noted first: if this agent is killed half-way, the node must not pass for finished.
   await noteInJournal(host, options.agent);
@@ -95,7 +95,7 @@ export async function resetNode(host: Host, options: ResetOptions): Promise<Rese
   for (const path of paths) await remove(host, path, report);
   for (const path of copies) await removeCopy(host, path, report);
   await forgetState(host);
-  report.remains = await lookForRemains(host, { wasNode, ...places });
+  report.remains = await findLeftovers(host, { wasNode, ...places });
   return report;
 }
 
@@ -137,7 +137,7 @@ async function runKubeadmReset(host: Host, { onLine }: ResetOptions, report: Res
     report.kubeadm = 'reset';
     return;
   }
-  const last = kubeadmError(result.stderr);
+  const last = extractKubeadmError(result.stderr);
   report.problems.push(
     result.timedOut
       ? `kubeadm reset took longer than ${RESET_MS / 1000} s and was ended.`
@@ -185,15 +185,15 @@ async function removeCopy(host: Host, path: string, report: ResetReport): Promis
 
 /** Forgets Slipway's own state of the node. The journal stays and records the reset. */
 async function forgetState(host: Host): Promise<void> {
-  await forgetInventory(host);
-  await forgetSuccess(host);
-  await forgetAttempt(host);
-  await forgetRun(host);
-  await host.files.remove(BEFORE);
+  await clearInventory(host);
+  await clearSuccess(host);
+  await clearAttempt(host);
+  await clearRun(host);
+  await host.files.remove(STATE_BEFORE_FILE);
   // A machine that is to be made anew proves itself anew.
   await host.files.remove(SEALED_KEPT);
   await host.files.remove(CREDENTIAL_DIR);
-  await equipKubelet(host, undefined, process.execPath);
+  await configureKubelet(host, undefined, process.execPath);
   // The states of the shells that ran commands; another bootstrap begins with new ones.
   await host.files.remove(`${RUN_DIR}/shell`);
 }

@@ -5,7 +5,7 @@
 import { STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 
-export const BEFORE = `${STATE_DIR}/before.json`;
+export const STATE_BEFORE_FILE = `${STATE_DIR}/before.json`;
 export const CNI_DIR = '/etc/cni/net.d';
 
 interface Before {
@@ -15,16 +15,16 @@ interface Before {
 }
 
 /** Call it before kubeadm runs for the first time; later calls for the same instance change nothing. */
-export async function noteBefore(host: Host, instance: string): Promise<void> {
-  if ((await readBefore(host))?.instance === instance) return;
+export async function recordStateBefore(host: Host, instance: string): Promise<void> {
+  if ((await readStateBefore(host))?.instance === instance) return;
   const before: Before = { instance, cni: await host.files.list(CNI_DIR) };
   await host.files.mkdir(STATE_DIR, 0o700);
-  await host.files.write(BEFORE, `${JSON.stringify(before)}\n`, { mode: 0o600 });
+  await host.files.write(STATE_BEFORE_FILE, `${JSON.stringify(before)}\n`, { mode: 0o600 });
 }
 
 /** Undefined if Slipway has not bootstrapped this machine. */
-export async function readBefore(host: Host): Promise<Before | undefined> {
-  const bytes = await host.files.readIfPresent(BEFORE, 1024 * 1024);
+export async function readStateBefore(host: Host): Promise<Before | undefined> {
+  const bytes = await host.files.readIfPresent(STATE_BEFORE_FILE, 1024 * 1024);
   try {
     const value: Before | undefined = bytes && JSON.parse(bytes.toString('utf8'));
     return typeof value?.instance === 'string' && Array.isArray(value.cni) ? value : undefined;

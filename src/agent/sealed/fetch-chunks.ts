@@ -9,23 +9,23 @@ import { type Host, HostError } from '../host/host.ts';
 import { SecretError } from '../platform/credentials/secret-error.ts';
 import { SecretStores } from '../stores/open-stores.ts';
 import { MAX_DECODED_BYTES } from '../text/limits.ts';
-import type { HandedOver, Opened } from '../userdata/user-data-reference.ts';
-import { keepSpent, readKept } from './saved-user-data.ts';
+import type { OpenedUserData, OpenResult } from '../userdata/user-data-reference.ts';
+import { readSavedUserData, recordDeletion } from './saved-user-data.ts';
 
 /**
  * Gets user data that lie in pieces in a store of secrets, in place of the boothook that would write them to a file. They stay in
  * the store until the bootstrap has succeeded, so a machine that reboots on the way gets them again; then they are deleted there,
  * as the boothook would at once.
  */
-export async function gatherUserData(
+export async function fetchChunks(
   host: Host,
   chunked: ChunkedUserData,
   signal: AbortSignal,
-): Promise<Opened> {
+): Promise<OpenResult> {
   const known = { digest: digest(chunked.references) };
   const stores = storesOf(host, chunked, signal);
   try {
-    const kept = await readKept(host, known);
+    const kept = await readSavedUserData(host, known);
     const userData = kept?.userData ?? (await gathered(stores, chunked));
     const spend = () => removeAll(host, chunked, known);
     return { kind: 'opened', userData, ...known, ...(kept?.isSpent ? {} : { spend }) };
@@ -66,9 +66,9 @@ async function gathered(stores: SecretStores, { references, isBase64 }: ChunkedU
 async function removeAll(
   host: Host,
   chunked: ChunkedUserData,
-  known: Pick<HandedOver, 'digest'>,
+  known: Pick<OpenedUserData, 'digest'>,
 ): Promise<void> {
-  if (!(await readKept(host, known)))
+  if (!(await readSavedUserData(host, known)))
     throw new HostError('what later starts need of them could not be kept', 'EIO');
   const stores = storesOf(host, chunked);
   try {
@@ -77,7 +77,7 @@ async function removeAll(
         if (!(error instanceof SecretError && error.code === 'SecretNotFound')) throw error;
       });
     }
-    await keepSpent(host, known);
+    await recordDeletion(host, known);
   } finally {
     await stores.close();
   }

@@ -2,32 +2,36 @@ import { PAUSE_MS } from '../../kit/backoff.ts';
 import { codes } from '../../protocol/codes/codes.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
 import { AT_CONTROLLER, MAX_SEALED_DATA_BYTES, type SealedStub } from '../../protocol/sealed-stub.ts';
-import type { ReleaseReply } from '../../protocol/secret-release.ts';
+import type { SecretReleaseReply } from '../../protocol/secret-release.ts';
 import { openPart, partDigest } from '../../tpm/sealing/sealed-part.ts';
 import { MalformedError } from '../../tpm/wire/reader.ts';
 import { TPM_PATH } from '../document/paths.ts';
 import { failure } from '../engine/failure.ts';
 import { machineInstance } from '../engine/instance.ts';
 import type { Host } from '../host/host.ts';
-import type { Means } from '../identity/enrol.ts';
+import type { EnrolmentMethod } from '../identity/enrol.ts';
 import { readToken } from '../identity/token.ts';
 import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
-import type { Claimed, Opened } from '../userdata/user-data-reference.ts';
+import type { ClaimedIdentity, OpenResult } from '../userdata/user-data-reference.ts';
 import { fetchPart } from './fetch-part.ts';
 import { openKeyByTpm } from './open-key.ts';
-import { release } from './request-secret-release.ts';
-import { readKept } from './saved-user-data.ts';
+import { requestSecretRelease } from './request-secret-release.ts';
+import { readSavedUserData } from './saved-user-data.ts';
 import { SealedProblem } from './sealed-problem.ts';
 
 /**
  * Opens sealed user data into memory. Where a bootstrap has succeeded with them, it gives what was kept of them without their
  * secrets, and asks nobody.
  */
-export async function openUserData(host: Host, stub: SealedStub, claimed: Claimed): Promise<Opened> {
+export async function openSealedUserData(
+  host: Host,
+  stub: SealedStub,
+  claimed: ClaimedIdentity,
+): Promise<OpenResult> {
   try {
-    const kept = await readKept(host, stub);
+    const kept = await readSavedUserData(host, stub);
     return {
       kind: 'opened',
       userData: kept?.userData ?? (await open(host, stub, claimed)),
@@ -47,7 +51,7 @@ export async function openUserData(host: Host, stub: SealedStub, claimed: Claime
   }
 }
 
-async function open(host: Host, stub: SealedStub, claimed: Claimed): Promise<Buffer> {
+async function open(host: Host, stub: SealedStub, claimed: ClaimedIdentity): Promise<Buffer> {
   // Its own clock is all that a machine has which asks nobody; the controller goes by its own.
   if (stub.key !== AT_CONTROLLER) checkExpiry(stub, host.clock.now());
   const asksController = stub.key === AT_CONTROLLER || stub.part === AT_CONTROLLER;
@@ -81,7 +85,11 @@ function checkExpiry({ expires }: SealedStub, now: Date): void {
   throw new SealedProblem('SealedDataExpired', `the user data expired at ${expires}; here it is ${clock}`);
 }
 
-async function fromController(host: Host, stub: SealedStub, claimed: Claimed): Promise<ReleaseReply> {
+async function fromController(
+  host: Host,
+  stub: SealedStub,
+  claimed: ClaimedIdentity,
+): Promise<SecretReleaseReply> {
   const { settings } = await loadSettings(host);
   // What the image or the operator says counts more than what came over the metadata service.
   const server: ControllerSettings | undefined = settings.controller ?? stub.controller;
@@ -96,11 +104,11 @@ async function fromController(host: Host, stub: SealedStub, claimed: Claimed): P
     hostname: claimed.hostname ?? (host.hostname() || 'localhost'),
     ...(providerID === undefined ? {} : { providerID }),
   };
-  return await release(host, server, machine, await meansOf(host, server));
+  return await requestSecretRelease(host, server, machine, await meansOf(host, server));
 }
 
 /** A token where the settings name one, else the TPM. */
-async function meansOf(host: Host, server: ControllerSettings): Promise<Means> {
+async function meansOf(host: Host, server: ControllerSettings): Promise<EnrolmentMethod> {
   if (server.tpm !== undefined) return { tpm: server.tpm };
   const token = await readToken(host, server);
   return token === undefined ? { tpm: TPM_PATH } : { token };

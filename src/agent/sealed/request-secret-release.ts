@@ -1,17 +1,17 @@
 import type { MachineIdentity } from '../../protocol/events.ts';
 import {
-  RELEASE_PATH,
-  RELEASE_PURPOSE,
-  type ReleaseReply,
   readRefusal,
-  readReleaseReply,
+  readSecretReleaseReply,
+  SECRET_RELEASE_PATH,
+  SECRET_RELEASE_PURPOSE,
+  type SecretReleaseReply,
 } from '../../protocol/secret-release.ts';
 import { WireError } from '../../protocol/wire.ts';
 import { type Host, HostError } from '../host/host.ts';
-import type { HttpAnswer } from '../host/network.ts';
-import type { Means } from '../identity/enrol.ts';
+import type { HttpResponse } from '../host/network.ts';
+import type { EnrolmentMethod } from '../identity/enrol.ts';
 import { EnrolmentRefused } from '../identity/enrolment-refused.ts';
-import { type Asker, provedRequest } from '../identity/request-with-proof.ts';
+import { type ControllerAccess, requestWithProof } from '../identity/request-with-proof.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 import { knownCode, SealedProblem } from './sealed-problem.ts';
 
@@ -25,16 +25,16 @@ interface ReleaseServer extends ServerSettings {
  *
  * @throws SealedProblem, TpmProblem
  */
-export async function release(
+export async function requestSecretRelease(
   host: Host,
   server: ReleaseServer,
   machine: MachineIdentity,
-  means: Means,
-): Promise<ReleaseReply> {
+  enrolmentMethod: EnrolmentMethod,
+): Promise<SecretReleaseReply> {
   let trouble = new SealedProblem('SealedDataUnreachable', 'no controller is named');
   for (const endpoint of server.endpoints) {
     try {
-      return await ask(host, { server, endpoint: endpoint.replace(/\/+$/, ''), machine, means });
+      return await ask(host, { server, endpoint: endpoint.replace(/\/+$/, ''), machine, enrolmentMethod });
     } catch (error) {
       trouble = problemOf(error, endpoint);
       if (trouble.code !== 'SealedDataUnreachable') throw trouble;
@@ -60,16 +60,16 @@ function problemOf(error: unknown, endpoint: string): SealedProblem {
   throw error;
 }
 
-async function ask(host: Host, asker: Asker): Promise<ReleaseReply> {
-  const question = { path: RELEASE_PATH, body: {}, purpose: RELEASE_PURPOSE };
-  const answer = await provedRequest(host, asker, question);
+async function ask(host: Host, asker: ControllerAccess): Promise<SecretReleaseReply> {
+  const question = { path: SECRET_RELEASE_PATH, body: {}, purpose: SECRET_RELEASE_PURPOSE };
+  const answer = await requestWithProof(host, asker, question);
   if (answer === undefined)
     throw new SealedProblem('SealedDataRefused', 'the controller does not take the certificate it gave');
   if (answer.status !== 200) throw refusal(answer);
-  return readReleaseReply(Buffer.from(answer.body));
+  return readSecretReleaseReply(Buffer.from(answer.body));
 }
 
-function refusal({ status, body }: HttpAnswer): SealedProblem {
+function refusal({ status, body }: HttpResponse): SealedProblem {
   const { words, reason } = readRefusal(body);
   const isBusy = status === 429 || status >= 500;
   const code = knownCode(reason) ?? (isBusy ? 'SealedDataUnreachable' : 'SealedDataRefused');

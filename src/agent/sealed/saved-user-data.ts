@@ -1,7 +1,7 @@
 import { SEALED_KEPT } from '../document/paths.ts';
 import type { Files } from '../host/files.ts';
 import { type Host, HostError } from '../host/host.ts';
-import type { HandedOver } from '../userdata/user-data-reference.ts';
+import type { OpenedUserData } from '../userdata/user-data-reference.ts';
 
 const MOST_BYTES = 32 * 1024 * 1024;
 
@@ -11,16 +11,19 @@ const MOST_BYTES = 32 * 1024 * 1024;
  *
  * @throws HostError
  */
-export async function keep(
+export async function saveUserData(
   { files }: Host,
-  { digest }: Pick<HandedOver, 'digest'>,
+  { digest }: Pick<OpenedUserData, 'digest'>,
   black: Buffer,
 ): Promise<void> {
   await write(files, { version: 1, digest, userData: black.toString('base64') });
 }
 
 /** Notes that they are deleted where they lay, so that no later start deletes them again. @throws HostError */
-export async function keepSpent({ files }: Host, { digest }: Pick<HandedOver, 'digest'>): Promise<void> {
+export async function recordDeletion(
+  { files }: Host,
+  { digest }: Pick<OpenedUserData, 'digest'>,
+): Promise<void> {
   const kept = await read(files, digest);
   if (kept) await write(files, { ...kept, spent: true });
 }
@@ -37,9 +40,9 @@ async function write(files: Files, kept: Kept): Promise<void> {
 }
 
 /** What was kept of these; undefined where the bootstrap has not succeeded with them, or it cannot be read. */
-export async function readKept(
+export async function readSavedUserData(
   { files }: Host,
-  { digest }: Pick<HandedOver, 'digest'>,
+  { digest }: Pick<OpenedUserData, 'digest'>,
 ): Promise<{ userData: Buffer; isSpent: boolean } | undefined> {
   const kept = await read(files, digest);
   return kept && { userData: Buffer.from(kept.userData, 'base64'), isSpent: kept.spent === true };

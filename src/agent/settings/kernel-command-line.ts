@@ -1,4 +1,4 @@
-import type { MappingNode, Node } from '../text/yaml/yaml-node.ts';
+import type { MappingNode, YamlNode } from '../text/yaml/yaml-node.ts';
 
 const PREFIX = 'slipway.';
 
@@ -6,7 +6,7 @@ const PREFIX = 'slipway.';
  * The settings on a kernel command line: `slipway.report.controller.endpoints=https://a,https://b` stands for the same
  * path in the file. Other words are not ours. Words count from 1 as columns do.
  */
-export function kernelLineSettings(line: string): MappingNode {
+export function readKernelCommandLine(line: string): MappingNode {
   const root = mapping(1);
   for (const { 0: word, index } of line.matchAll(/(?:"[^"]*"|[^\s"])+/g)) {
     if (!word.startsWith(PREFIX)) continue;
@@ -26,7 +26,7 @@ function put(into: MappingNode, [key = '', ...rest]: string[], value: string, co
     put(found.value, rest, value, column);
     return;
   }
-  let node: Node = { kind: 'string', value, where };
+  let node: YamlNode = { kind: 'string', value, where };
   if (rest.length > 0) {
     node = mapping(column);
     put(node, rest, value, column);

@@ -1,12 +1,12 @@
 import { CONFIG_FILES } from '../document/paths.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { changeableByOthers } from '../host/writable-by-others.ts';
-import { Report } from '../text/diagnostics.ts';
+import { writableByOthers } from '../host/writable-by-others.ts';
+import { Diagnostics } from '../text/diagnostics.ts';
 import { isOwnDocument } from '../text/own-document.ts';
 import { plainText } from '../text/source-text.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
-import type { Node } from '../text/yaml/yaml-node.ts';
-import { kernelLineSettings } from './kernel-command-line.ts';
+import type { YamlNode } from '../text/yaml/yaml-node.ts';
+import { readKernelCommandLine } from './kernel-command-line.ts';
 import { readSettings } from './read-settings.ts';
 import {
   type ConfigProblem,
@@ -108,10 +108,10 @@ async function sources(host: Host): Promise<string[]> {
 
 async function readLayer(host: Host, path: string, problems: ConfigProblem[]): Promise<PartialSettings> {
   const source = path === KERNEL_LINE ? 'kernel command line' : path;
-  const report = new Report();
+  const diagnostics = new Diagnostics();
   let settings: PartialSettings = {};
   try {
-    const unsafe = path === KERNEL_LINE ? undefined : await changeableByOthers(host, path);
+    const unsafe = path === KERNEL_LINE ? undefined : await writableByOthers(host, path);
     if (unsafe !== undefined) {
       problems.push({ source, message: `not used: ${unsafe} [ConfigFileUnsafe]`, severity: 'error' });
       return {};
@@ -121,14 +121,14 @@ async function readLayer(host: Host, path: string, problems: ConfigProblem[]): P
     const text = bytes.toString('utf8');
     // User data that lie beside the settings are no settings.
     if (path.startsWith(CONFIG_FILES.dropIns) && isOwnDocument(text)) return {};
-    const node: Node | undefined =
-      path === KERNEL_LINE ? kernelLineSettings(text) : parseYaml(plainText(text), report);
-    if (node) settings = readSettings(node, report, path !== KERNEL_LINE);
+    const node: YamlNode | undefined =
+      path === KERNEL_LINE ? readKernelCommandLine(text) : parseYaml(plainText(text), diagnostics);
+    if (node) settings = readSettings(node, diagnostics, path !== KERNEL_LINE);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     problems.push({ source, message: error.message, severity: 'error' });
   }
-  for (const { severity, message, where } of report.entries) {
+  for (const { severity, message, where } of diagnostics.entries) {
     problems.push({ source, ...where, message, severity });
   }
   return settings;
@@ -145,7 +145,7 @@ async function completeController(
     return undefined;
   }
   for (const [name, path] of Object.entries({ tokenFile: rest.tokenFile, caFile })) {
-    const unsafe = path === undefined ? undefined : await changeableByOthers(host, path);
+    const unsafe = path === undefined ? undefined : await writableByOthers(host, path);
     if (unsafe === undefined) continue;
     const message = `${name} is not used, and nothing is sent to the controller: ${unsafe} [ConfigFileUnsafe]`;
     problems.push({ source: 'configuration', message, severity: 'error' });
@@ -161,7 +161,7 @@ async function completeReceiver(
   { caFile, url, headers = {}, ...rest }: PartialReceiver,
   problems: ConfigProblem[],
 ): Promise<ReceiverSettings | undefined> {
-  const unsafe = caFile === undefined ? undefined : await changeableByOthers(host, caFile);
+  const unsafe = caFile === undefined ? undefined : await writableByOthers(host, caFile);
   if (url === undefined || unsafe !== undefined) {
     const message =
       unsafe === undefined

@@ -1,10 +1,10 @@
 import { parseSeconds } from '../../kit/duration.ts';
-import { remember } from '../../secrets/remembered.ts';
+import { rememberSecrets } from '../../secrets/remembered.ts';
 import { sensitive } from '../../secrets/sensitive.ts';
 import { TPM_PATH } from '../document/paths.ts';
-import type { Report } from '../text/diagnostics.ts';
+import type { Diagnostics } from '../text/diagnostics.ts';
 import { Fields } from '../text/yaml/fields.ts';
-import type { MappingNode, Node } from '../text/yaml/yaml-node.ts';
+import type { MappingNode, YamlNode } from '../text/yaml/yaml-node.ts';
 import {
   type ControllerSettings,
   type PartialReceiver,
@@ -21,23 +21,27 @@ const TOKEN = /^[\x21-\x7e]{16,256}$/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 
 /**
- * The settings that one file or the kernel command line has. What is wrong goes to `report` with its place, and counts
+ * The settings that one file or the kernel command line has. What is wrong goes to `diagnostics` with its place, and counts
  * as not given; the rest holds.
  */
-export function readSettings(root: Node, report: Report, secretsAllowed = true): PartialSettings {
-  const fields = group(root, 'the configuration', report);
+export function readSettings(
+  root: YamlNode,
+  diagnostics: Diagnostics,
+  secretsAllowed = true,
+): PartialSettings {
+  const fields = group(root, 'the configuration', diagnostics);
   if (!fields) return {};
-  const machine = inner(fields, 'machine', report);
+  const machine = inner(fields, 'machine', diagnostics);
   const providerID = machine && text(machine, 'providerID');
   machine?.finish();
-  const reporting = inner(fields, 'report', report);
-  const settings = reporting ? readReport(reporting, report, secretsAllowed) : {};
+  const reporting = inner(fields, 'report', diagnostics);
+  const settings = reporting ? readReport(reporting, diagnostics, secretsAllowed) : {};
   fields.finish();
   return { ...settings, ...(providerID === undefined ? {} : { providerID }) };
 }
 
-function readReport(fields: Fields, report: Report, secretsAllowed: boolean): PartialSettings {
-  const controller = inner(fields, 'controller', report);
+function readReport(fields: Fields, diagnostics: Diagnostics, secretsAllowed: boolean): PartialSettings {
+  const controller = inner(fields, 'controller', diagnostics);
   const device = fields.node('console');
   const settings: PartialSettings = {
     ...given('enabled', fields.has('enabled') ? fields.bool('enabled', true) : undefined),
@@ -52,8 +56,8 @@ function readReport(fields: Fields, report: Report, secretsAllowed: boolean): Pa
     ...given('hyperv', readSwitch(fields, 'hyperv')),
     ...given('vmware', readSwitch(fields, 'vmware')),
     ...given('controller', controller && readController(controller, secretsAllowed)),
-    ...readReceiver('webhook', fields, report, secretsAllowed),
-    ...readReceiver('otlp', fields, report, secretsAllowed),
+    ...readReceiver('webhook', fields, diagnostics, secretsAllowed),
+    ...readReceiver('otlp', fields, diagnostics, secretsAllowed),
   };
   controller?.finish();
   fields.finish();
@@ -92,13 +96,13 @@ function tpm(fields: Fields): string | undefined {
 function readReceiver(
   name: ReceiverName,
   of: Fields,
-  report: Report,
+  diagnostics: Diagnostics,
   secretsAllowed: boolean,
 ): { [name in ReceiverName]?: PartialReceiver } {
-  const fields = inner(of, name, report);
+  const fields = inner(of, name, diagnostics);
   if (fields === undefined) return {};
   const url = text(fields, RECEIVERS[name]);
-  const headers = inner(fields, 'headers', report);
+  const headers = inner(fields, 'headers', diagnostics);
   const names = headers ? headers.names() : [];
   const pairs = names.flatMap((name) => {
     const value = headers && secret(headers, name, secretsAllowed);
@@ -131,15 +135,16 @@ function readServer(fields: Fields): ServerSettings & { caFile?: string } {
   };
 }
 
-function group(node: Node, what: string, report: Report): Fields | undefined {
-  if (node.kind === 'mapping') return new Fields(node as MappingNode, what, report);
-  if (node.kind !== 'null') report.error('ReportConfigInvalid', `${what} must be a mapping.`, node.where);
+function group(node: YamlNode, what: string, diagnostics: Diagnostics): Fields | undefined {
+  if (node.kind === 'mapping') return new Fields(node as MappingNode, what, diagnostics);
+  if (node.kind !== 'null')
+    diagnostics.error('ReportConfigInvalid', `${what} must be a mapping.`, node.where);
   return undefined;
 }
 
-function inner(fields: Fields, name: string, report: Report): Fields | undefined {
+function inner(fields: Fields, name: string, diagnostics: Diagnostics): Fields | undefined {
   const node = fields.node(name);
-  return node && group(node, name, report);
+  return node && group(node, name, diagnostics);
 }
 
 function text(fields: Fields, name: string): string | undefined {
@@ -152,7 +157,7 @@ function secret(fields: Fields, name: string, allowed: boolean): string | undefi
   const value = text(fields, name);
   if (value === undefined) return undefined;
   // In a header, `Bearer` and the like are not secret: the last word is.
-  if (!PUBLIC_HEADER.test(name)) remember([value, value.split(/\s/).at(-1) ?? '']);
+  if (!PUBLIC_HEADER.test(name)) rememberSecrets([value, value.split(/\s/).at(-1) ?? '']);
   if (allowed) return value;
   fields.wrong(
     name,

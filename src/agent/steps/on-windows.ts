@@ -1,4 +1,4 @@
-import type { Document, Position, ReportEntry } from '../document/document.ts';
+import type { Diagnostic, Document, Position } from '../document/document.ts';
 import { printable } from '../text/diagnostics.ts';
 import type { PlannedStep } from './kind/step-kind.ts';
 
@@ -56,14 +56,14 @@ export function stepsOnWindows(planned: readonly PlannedStep[]): PlannedStep[] {
 }
 
 /** An error for each step of a plan that Windows lacks: half of what was asked for is worse than nothing. */
-export function lackingOnWindows(document: Document, planned: readonly PlannedStep[]): ReportEntry[] {
+export function lackingOnWindows(document: Document, planned: readonly PlannedStep[]): Diagnostic[] {
   const wanted = [
     ...planned.filter(({ kind }) => !DONE.includes(kind)),
     ...(document.system?.powerState === undefined
       ? []
       : [{ kind: 'powerState', title: 'shut the machine down or restart it', spec: undefined }]),
   ];
-  return wanted.flatMap(({ kind, title, spec }): ReportEntry[] => {
+  return wanted.flatMap(({ kind, title, spec }): Diagnostic[] => {
     const key = document.keys?.find(({ name }) => namesOf(kind).includes(name));
     if (Object.hasOwn(LEFT, kind) && key === undefined) return [];
     const where = placeIn(spec) ?? key?.where;

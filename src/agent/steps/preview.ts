@@ -1,4 +1,4 @@
-import type { ReportEntry } from '../document/document.ts';
+import type { Diagnostic } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import type { PreviewContext } from './kind/preview.ts';
 import type { PlannedStep } from './kind/step-kind.ts';
@@ -19,7 +19,7 @@ export function stepsForPlatform(
 export async function preview(
   planned: readonly PlannedStep[],
   context: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   if (context.host?.platform === 'windows') return lackingOnWindows(context.document, planned);
   const specsOf = new Map<NonNullable<PlannedStep['preview']>, unknown[]>();
   for (const { preview, spec } of planned) {
@@ -28,7 +28,7 @@ export async function preview(
     specs.push(spec);
     specsOf.set(preview, specs);
   }
-  const found: ReportEntry[] = [];
+  const found: Diagnostic[] = [];
   for (const [previewKind, specs] of specsOf) found.push(...(await previewKind(specs as never[], context)));
   return found;
 }

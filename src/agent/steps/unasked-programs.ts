@@ -1,4 +1,4 @@
-import type { ReportEntry } from '../document/document.ts';
+import type { Diagnostic } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 
 const KNOWN_BY: readonly (readonly [program: RegExp, what: string])[] = [
@@ -12,7 +12,7 @@ const KNOWN_BY: readonly (readonly [program: RegExp, what: string])[] = [
 export async function unaskedPrograms({
   root,
   processes,
-}: Pick<Host, 'root' | 'processes'>): Promise<ReportEntry[]> {
+}: Pick<Host, 'root' | 'processes'>): Promise<Diagnostic[]> {
   const programs = processes.sandbox?.unasked() ?? [];
   if (programs.length === 0) return [];
   const why =

@@ -3,12 +3,12 @@ import { sensitive } from '../../secrets/sensitive.ts';
 import { FetchError, fetchBytes } from '../fetch/fetch.ts';
 import { SecretError } from '../platform/credentials/secret-error.ts';
 import { readMachineFile } from './contract/machine-file.ts';
-import { MOST_SECRET_BYTES, type StoreContext } from './contract/store.ts';
+import { MAX_SECRET_BYTES, type StoreContext } from './contract/store.ts';
 import { pathOfFile } from './reference/file-address.ts';
-import type { OpenerName, SealedReference } from './reference/reference.ts';
+import type { EncryptedReference, OpenerName } from './reference/reference.ts';
 
 /** What is encrypted and armoured is longer than the secret. */
-const MOST_BYTES = 2 * MOST_SECRET_BYTES;
+const MOST_BYTES = 2 * MAX_SECRET_BYTES;
 const ONE_ANSWER_SECONDS = 60;
 
 type Opener = (context: StoreContext, sealed: Buffer) => Promise<Buffer>;
@@ -20,7 +20,10 @@ const OPENERS: Readonly<Record<OpenerName, () => Promise<Opener>>> = {
 };
 
 /** What lies encrypted somewhere, in clear. @throws SecretError */
-export async function openSealed(context: StoreContext, { opener, place }: SealedReference): Promise<Buffer> {
+export async function openEncrypted(
+  context: StoreContext,
+  { opener, place }: EncryptedReference,
+): Promise<Buffer> {
   const open = await OPENERS[opener]();
   return open(context, await contentAt(context, place));
 }

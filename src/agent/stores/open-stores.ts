@@ -3,9 +3,14 @@ import { hasHash } from '../../kit/digest.ts';
 import { at } from '../../kit/json.ts';
 import type { RemoteContent } from '../document/document.ts';
 import { SecretError } from '../platform/credentials/secret-error.ts';
-import { MOST_SECRET_BYTES, type Store, type StoreContext } from './contract/store.ts';
-import { openSealed } from './encrypted.ts';
-import { readReference, type StoredReference, type StoreName, shownAddress } from './reference/reference.ts';
+import { MAX_SECRET_BYTES, type Store, type StoreContext } from './contract/store.ts';
+import { openEncrypted } from './encrypted.ts';
+import {
+  displayAddress,
+  readReference,
+  type StoredReference,
+  type StoreName,
+} from './reference/reference.ts';
 
 /** All stores of a document. Each is loaded and opened when the first reference names it, and asked for its credentials once. */
 export class SecretStores {
@@ -29,11 +34,11 @@ export class SecretStores {
         throw new SecretError('SecretNotFound', `the reference ${reference.problem}`);
       const raw =
         reference.kind === 'sealed'
-          ? await openSealed(this.#context, reference)
+          ? await openEncrypted(this.#context, reference)
           : await this.#readStored(reference);
       const secret = isCompressed ? unzipped(raw) : raw;
-      if (secret.length > MOST_SECRET_BYTES)
-        throw new SecretError('SecretUndecryptable', `it has more than ${MOST_SECRET_BYTES} bytes`);
+      if (secret.length > MAX_SECRET_BYTES)
+        throw new SecretError('SecretUndecryptable', `it has more than ${MAX_SECRET_BYTES} bytes`);
       if (hash !== undefined && !hasHash(secret, hash))
         throw new SecretError('SecretUndecryptable', 'it has another hash than the user data gives');
       return secret;
@@ -92,7 +97,7 @@ async function naming<T>(address: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
-    throw new SecretError(error.code, `${shownAddress(address)}: ${error.message}`);
+    throw new SecretError(error.code, `${displayAddress(address)}: ${error.message}`);
   }
 }
 
@@ -118,8 +123,8 @@ function unencoded(text: Buffer): Buffer {
 }
 
 function unzipped(bytes: Buffer): Buffer {
-  const found = gunzip(bytes, MOST_SECRET_BYTES);
+  const found = gunzip(bytes, MAX_SECRET_BYTES);
   if ('bytes' in found) return found.bytes;
-  const message = `it is not gzip, or makes more than ${MOST_SECRET_BYTES} bytes`;
+  const message = `it is not gzip, or makes more than ${MAX_SECRET_BYTES} bytes`;
   throw new SecretError('SecretUndecryptable', message);
 }

@@ -1,6 +1,6 @@
 import { visible } from '../../kit/terminal/visible.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
-import type { Position, ReportEntry } from '../document/document.ts';
+import type { Diagnostic, Position } from '../document/document.ts';
 import { MAX_REPORT_ENTRIES } from './limits.ts';
 import type { SourceText } from './source-text.ts';
 
@@ -8,14 +8,14 @@ import type { SourceText } from './source-text.ts';
  * Collects what is wrong or noteworthy in user data. Messages name keys, paths and expectations, but never
  * quote a value: any value may be a secret in the wrong place.
  */
-export class Report {
-  readonly entries: ReportEntry[];
+export class Diagnostics {
+  readonly entries: Diagnostic[];
   /** Explains positions; follows every message that has one. */
   readonly #note: string;
   /** The text in which positions count, if it is not the user data. */
   readonly #within: string | undefined;
 
-  constructor(entries: ReportEntry[] = [], note = '', within?: string) {
+  constructor(entries: Diagnostic[] = [], note = '', within?: string) {
     this.entries = entries;
     this.#note = note;
     this.#within = within;
@@ -30,13 +30,13 @@ export class Report {
   }
 
   /** The same entries, with a note that explains positions, e.g. `counted in MIME part 2 after decoding`. */
-  counting(note: string): Report {
-    return new Report(this.entries, note, this.#within);
+  counting(note: string): Diagnostics {
+    return new Diagnostics(this.entries, note, this.#within);
   }
 
   /** The same entries, of this text: with what its positions count in. */
-  of({ note = this.#note, within = this.#within }: Pick<SourceText, 'note' | 'within'>): Report {
-    return new Report(this.entries, note, within);
+  of({ note = this.#note, within = this.#within }: Pick<SourceText, 'note' | 'within'>): Diagnostics {
+    return new Diagnostics(this.entries, note, within);
   }
 
   get failed(): boolean {
@@ -44,11 +44,11 @@ export class Report {
   }
 
   /** No more of these are listed: whoever looks for what was meant by a word may stop. */
-  isFull(severity: ReportEntry['severity']): boolean {
+  isFull(severity: Diagnostic['severity']): boolean {
     return this.entries.filter((entry) => entry.severity === severity).length > MAX_REPORT_ENTRIES;
   }
 
-  #add(entry: ReportEntry, where: Position | undefined): void {
+  #add(entry: Diagnostic, where: Position | undefined): void {
     const same = this.entries.filter((other) => other.severity === entry.severity).length;
     if (same > MAX_REPORT_ENTRIES) return;
     if (same === MAX_REPORT_ENTRIES) {

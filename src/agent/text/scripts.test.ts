@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest';
-import { scriptIn, unclosedSection } from './scripts.ts';
+import { embeddedScript, unclosedSection } from './scripts.ts';
 
 const OPENING = "(umask 077; cat > '/x/part') <<'SLIPWAY_END_a1'\n";
 
 it('finds the script that a command makes a file of, and none in another command', () => {
   const script = "#!/bin/sh\ncat > 'y') <<'SLIPWAY_END_b'\n\necho\n";
-  expect(scriptIn(`mkdir x && ${OPENING}${script}SLIPWAY_END_a1\nrun`)).toEqual({
+  expect(embeddedScript(`mkdir x && ${OPENING}${script}SLIPWAY_END_a1\nrun`)).toEqual({
     path: '/x/part',
     text: script,
   });
-  expect(scriptIn(`${OPENING}SLIPWAY_END_a1\n`)).toBeUndefined();
-  expect(scriptIn(`${OPENING}${script}`)).toBeUndefined();
-  expect(scriptIn('kubeadm join')).toBeUndefined();
+  expect(embeddedScript(`${OPENING}SLIPWAY_END_a1\n`)).toBeUndefined();
+  expect(embeddedScript(`${OPENING}${script}`)).toBeUndefined();
+  expect(embeddedScript('kubeadm join')).toBeUndefined();
 });
 
 it('looks once through a text that is full of such beginnings', () => {
-  expect(scriptIn(`${OPENING}x\n`.repeat(200_000))).toBeUndefined();
+  expect(embeddedScript(`${OPENING}x\n`.repeat(200_000))).toBeUndefined();
 });
 
 it('looks once for the end of sections that nothing closes', () => {

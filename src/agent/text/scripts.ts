@@ -75,7 +75,7 @@ function between(text: string, tag: string): string[] {
 }
 
 /** The file that a command makes of a whole script, runs and removes, with what it holds; undefined for any other command. */
-export function scriptIn(shell: string): { path: string; text: string } | undefined {
+export function embeddedScript(shell: string): { path: string; text: string } | undefined {
   const [whole, path, end] = /cat > '([^'\n]+)'\) <<'(SLIPWAY_END_\w+)'\n/.exec(shell) ?? [];
   if (whole === undefined || path === undefined) return undefined;
   const begin = shell.indexOf(whole) + whole.length;

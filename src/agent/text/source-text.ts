@@ -60,7 +60,7 @@ export function derivedText(older: SourceText, pieces: readonly Piece[]): Source
 }
 
 /** What of a text is left behind its first characters. */
-export function tailOf(source: SourceText, start: number): SourceText {
+export function sliceFrom(source: SourceText, start: number): SourceText {
   return { ...source, text: source.text.slice(start), locate: (offset) => source.locate(start + offset) };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sudoMisses } from './sudo-rule.ts';
+import { sudoRuleProblem } from './sudo-rule.ts';
 
 /** What visudo 1.9.13 refused. */
 it.each([
@@ -14,7 +14,7 @@ it.each([
   ['ALL = (ALL) # all of it', /no command/],
   ['ALL=(ALL) NOPASSWD ALL', /colon is missing/],
 ])('%s is no rule of sudo', (rule, why) => {
-  expect(sudoMisses(rule)).toMatch(why);
+  expect(sudoRuleProblem(rule)).toMatch(why);
 });
 
 /** What it took. */
@@ -30,5 +30,5 @@ it.each([
   'ALL=(ALL) NOPASSWD',
   'ALL=PASSWDS, ALL',
 ])('%s may be one', (rule) => {
-  expect(sudoMisses(rule)).toBeUndefined();
+  expect(sudoRuleProblem(rule)).toBeUndefined();
 });

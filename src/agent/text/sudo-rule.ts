@@ -6,7 +6,7 @@ const BARE_TAG = /^(?:NO)?PASSWD\s+[^\s:,#]/;
  * Why no release of sudo can read this rule of a user; undefined where one may. Only visudo knows the rest, and not every machine
  * has it.
  */
-export function sudoMisses(rule: string): string | undefined {
+export function sudoRuleProblem(rule: string): string | undefined {
   const text = rule.trim();
   const behind = PART.exec(text)?.[1];
   if (behind === undefined || /^[=(]/.test(text)) return 'it must say on which hosts, as in "ALL=(ALL) ALL"';

@@ -1,4 +1,4 @@
-import type { Document, ReportEntry } from '../document/document.ts';
+import type { Diagnostic, Document } from '../document/document.ts';
 import { MAX_PATH_DEPTH, MAX_PATH_NAMES } from './limits.ts';
 
 /**
@@ -9,7 +9,7 @@ export function tooManyDirectories({
   files,
   directories = [],
   links = [],
-}: Pick<Document, 'files' | 'directories' | 'links'>): ReportEntry | undefined {
+}: Pick<Document, 'files' | 'directories' | 'links'>): Diagnostic | undefined {
   let names = 0;
   for (const { path, where } of [...files, ...directories, ...links]) {
     const depth = depthOf(path);

@@ -2,7 +2,7 @@ import type { Code } from '../../protocol/codes/codes.ts';
 import { redact } from '../../secrets/redact.ts';
 import type { Host } from '../host/host.ts';
 import type { CommandResult } from '../host/processes.ts';
-import { Problem } from './step-error.ts';
+import { StepError } from './step-error.ts';
 
 const KEPT_LINES = 3;
 const NOT_FOUND = 127;
@@ -38,11 +38,11 @@ export async function runTool(
   });
   if (accept.includes(result.exitStatus)) return result;
   if (result.exitStatus === NOT_FOUND) {
-    throw new Problem('ToolMissing', `Cannot ${doing}: the program ${argv[0]} is not on this machine`);
+    throw new StepError('ToolMissing', `Cannot ${doing}: the program ${argv[0]} is not on this machine`);
   }
   const said = lastLines(result);
   const how = result.timedOut ? `took longer than ${timeoutMs / 1000} s` : reasonIn(said);
-  throw new Problem(
+  throw new StepError(
     code,
     `Cannot ${doing}: ${how ?? `${argv[0]} ended with exit status ${result.exitStatus}`}`,
     {

@@ -3,8 +3,8 @@ import type { Code } from '../../protocol/codes/codes.ts';
 import type { Failure } from '../../protocol/journal.ts';
 
 /** Why a step could not do one entry; becomes the step's failure. */
-export class Problem extends ExpectedError {
-  override readonly name = 'Problem';
+export class StepError extends ExpectedError {
+  override readonly name = 'StepError';
   readonly code: Code;
   readonly more: Partial<Pick<Failure, 'exitStatus' | 'lines' | 'remedy'>>;
 

@@ -1,6 +1,6 @@
 import { JOURNAL } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
-import { systemdRuns } from './systemd.ts';
+import { isSystemdRunning } from './systemd.ts';
 
 const UNIT = 'slipway-report.service';
 const TIMEOUT_MS = 10_000;
@@ -14,7 +14,7 @@ export async function wakeReporter(host: Host): Promise<void> {
 }
 
 async function wake(host: Host): Promise<void> {
-  if (!(await systemdRuns(host)) || (await host.files.stat(JOURNAL)) === undefined) return;
+  if (!(await isSystemdRunning(host)) || (await host.files.stat(JOURNAL)) === undefined) return;
   const call = async (...words: string[]) =>
     (await host.processes.run({ argv: ['systemctl', ...words, UNIT], timeoutMs: TIMEOUT_MS })).exitStatus ===
     0;

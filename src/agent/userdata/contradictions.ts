@@ -1,5 +1,5 @@
 import { placeText } from '../../kit/position.ts';
-import type { Document, Position, ReportEntry } from '../document/document.ts';
+import type { Diagnostic, Document, Position } from '../document/document.ts';
 
 interface Place {
   path: string;
@@ -7,12 +7,12 @@ interface Place {
 }
 
 /** What cannot both be: a file, and something below it, or a directory in its place. Whichever comes first, the other one fails. */
-export function contradictions(document: Pick<Document, 'files' | 'directories' | 'links'>): ReportEntry[] {
+export function contradictions(document: Pick<Document, 'files' | 'directories' | 'links'>): Diagnostic[] {
   const { files, directories = [], links = [] } = document;
   const written = new Map<string, Place>();
   for (const file of files) if (!written.has(clean(file.path))) written.set(clean(file.path), file);
   const told = new Set<string>();
-  const tell = (place: Place, words: string, file: Place): ReportEntry[] => {
+  const tell = (place: Place, words: string, file: Place): Diagnostic[] => {
     if (told.has(place.path)) return [];
     told.add(place.path);
     const at = file.where === undefined ? '' : ` (${placeText(file.where)})`;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { codes } from '../../protocol/codes/codes.ts';
-import { checkMakesNode } from './creates-node.ts';
+import { checkCreatesNode } from './creates-node.ts';
 import { readDocument } from './fixtures/read-document.ts';
 
 const check = (text: string, onDisk: [string, string][] = []) =>
-  checkMakesNode(readDocument(Buffer.from(text), { source: 'test', metaData: {} }, onDisk));
+  checkCreatesNode(readDocument(Buffer.from(text), { source: 'test', metaData: {} }, onDisk));
 
 it.each([
   [

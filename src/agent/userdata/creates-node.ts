@@ -1,6 +1,6 @@
 import { editDistance } from '../../kit/edit-distance.ts';
-import { type Caller, callersOf, prospectOf } from '../callers/find-callers.ts';
-import type { Document, ReportEntry } from '../document/document.ts';
+import { type Caller, findCallers, nodeProspect } from '../callers/find-callers.ts';
+import type { Diagnostic, Document } from '../document/document.ts';
 import { printable } from '../text/diagnostics.ts';
 
 /** Letters that may be wrong in a word that is still recognised. */
@@ -11,10 +11,10 @@ const SLIPS = 2;
  * knows what the programs do. An error: nothing runs at all, or kubeadm is misspelt. Silent where no node is wanted
  * (`slipway: {kubeadm: none}`).
  */
-export function checkMakesNode(document: Document): ReportEntry[] {
+export function checkCreatesNode(document: Document): Diagnostic[] {
   if (document.withoutKubeadm) return [];
-  const prospect = prospectOf(document);
-  if (prospect === 'surely') return (callersOf(document)?.callers ?? []).flatMap(notTakenOver);
+  const prospect = nodeProspect(document);
+  if (prospect === 'surely') return (findCallers(document)?.callers ?? []).flatMap(notTakenOver);
   const { where, hint, isSlip } = nearMiss(document);
   const place = where ? { where } : {};
   if (prospect === 'never' || isSlip) {
@@ -26,7 +26,7 @@ export function checkMakesNode(document: Document): ReportEntry[] {
 }
 
 /** `runcmd` and scripts tell it themselves, when they are read. */
-function notTakenOver({ kind, name, where }: Caller): ReportEntry[] {
+function notTakenOver({ kind, name, where }: Caller): Diagnostic[] {
   if (kind === 'command' && !name.startsWith('bootcmd')) return [];
   const what = kind === 'unit' ? `the unit ${name}` : name;
   const message = `${what} calls kubeadm itself: Slipway waits for the node and explains a failure, but does not retry the call.`;
@@ -34,7 +34,7 @@ function notTakenOver({ kind, name, where }: Caller): ReportEntry[] {
   return [{ severity: 'warning', code: 'KubeadmNotTakenOver', message: text, ...(where ? { where } : {}) }];
 }
 
-interface NearMiss extends Pick<ReportEntry, 'where'> {
+interface NearMiss extends Pick<Diagnostic, 'where'> {
   hint: string;
   /** A word is misspelt; the call is certain to fail. */
   isSlip: boolean;

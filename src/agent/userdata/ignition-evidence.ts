@@ -9,7 +9,7 @@ const PLATFORM = /(?:^|\s)(?:core|flatcar|ignition)\.(?:oem|platform)\.id=/;
  * What shows that Ignition itself acts upon this machine's user data; undefined if nothing does. Whoever did so too would format
  * disks and write files a second time.
  */
-export async function traceOfIgnition(host: Host): Promise<string | undefined> {
+export async function ignitionEvidence(host: Host): Promise<string | undefined> {
   for (const path of TRACES) if (await host.files.stat(path)) return path;
   const line = (await host.files.readIfPresent('/proc/cmdline', 65_536))?.toString('utf8') ?? '';
   return PLATFORM.exec(line)?.[0].trim();

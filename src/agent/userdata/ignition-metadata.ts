@@ -2,7 +2,7 @@ import { sensitive } from '../../secrets/sensitive.ts';
 import type { Document, FileEntry, UserEntry } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
 import type { Instance } from '../platform/instance/instance.ts';
-import type { Report } from '../text/diagnostics.ts';
+import type { Diagnostics } from '../text/diagnostics.ts';
 import { plainText } from '../text/source-text.ts';
 import type { Part } from './decode/part.ts';
 import { publicKeysOf } from './instance/public-keys.ts';
@@ -16,10 +16,10 @@ const TAG = /\{\{|\{%/;
 const DEFAULT_USER = 'core';
 
 /** An Ignition config in a template becomes what it renders to; everything else stays. Undefined after an error. */
-export function renderedConfig(part: Part, instance: Instance, report: Report): Part | undefined {
+export function renderedConfig(part: Part, instance: Instance, diagnostics: Diagnostics): Part | undefined {
   const { type, source } = part;
   const isTemplate = type === 'text/jinja2' && /^\s*##[^\n]*\n\s*\{/.test(source.text);
-  return isTemplate ? renderPart(part, () => variablesOf(instance), report) : part;
+  return isTemplate ? renderPart(part, () => variablesOf(instance), diagnostics) : part;
 }
 
 /**
@@ -31,14 +31,14 @@ export function renderedConfig(part: Part, instance: Instance, report: Report): 
 export async function withMetaData<Content extends Pick<Document, 'files' | 'commands' | 'users'>>(
   content: Content,
   instance: Instance,
-  report: Report,
+  diagnostics: Diagnostics,
   host: Host | undefined,
 ): Promise<Content> {
   const configs = content.commands.flatMap((entry) =>
     entry.kind === 'kubeadm' && entry.configPath !== undefined ? [entry.configPath] : [],
   );
   const files = content.files.map((file) =>
-    renderedFile(file, configs.includes(file.path), instance, report),
+    renderedFile(file, configs.includes(file.path), instance, diagnostics),
   );
   const keys = instance.cloud?.publicKeys ?? publicKeysOf(instance.metaData);
   if (keys.length === 0) return { ...content, files };
@@ -47,7 +47,7 @@ export async function withMetaData<Content extends Pick<Document, 'files' | 'com
   if (own === undefined && host === undefined) return { ...content, files };
   if (own === undefined && host && !(await hasUser(host))) {
     const message = `The metadata has public keys for the default user, and there is no user ${DEFAULT_USER}: they let nobody in.`;
-    report.warn('UserDataIgnoredKey', message);
+    diagnostics.warn('UserDataIgnoredKey', message);
     return { ...content, files };
   }
   const sshAuthorizedKeys = [...new Set([...keys, ...(own?.sshAuthorizedKeys ?? [])])];
@@ -68,7 +68,12 @@ async function hasUser({ files }: Host): Promise<boolean> {
   return users.split('\n').some((line) => line.startsWith(`${DEFAULT_USER}:`));
 }
 
-function renderedFile(file: FileEntry, isConfig: boolean, instance: Instance, report: Report): FileEntry {
+function renderedFile(
+  file: FileEntry,
+  isConfig: boolean,
+  instance: Instance,
+  diagnostics: Diagnostics,
+): FileEntry {
   const bytes = Buffer.from(file.content.reveal());
   const isMarked = /^##\s*template:\s*jinja\s*$/im.test(firstLine(bytes));
   if (!isMarked && !isConfig) return file;
@@ -81,12 +86,12 @@ function renderedFile(file: FileEntry, isConfig: boolean, instance: Instance, re
     const { message, offset } = problem;
     const where = plainText(text, 0, note).locate(offset);
     const what = `${file.path} has braces that are no Jinja template, and stays as it is: ${message}`;
-    report.counting(note).warn('UserDataTemplate', what, where);
+    diagnostics.counting(note).warn('UserDataTemplate', what, where);
     return file;
   }
   const source = isMarked ? plainText(text, 0, note) : plainText(`${HEADER}${text}`, -1, note);
   const part = { type: 'text/jinja2', source, name: file.path };
-  const rendered = renderPart(part, () => variablesOf(instance), report.counting(note));
+  const rendered = renderPart(part, () => variablesOf(instance), diagnostics.counting(note));
   return rendered ? { ...file, content: sensitive(Buffer.from(rendered.source.text)) } : file;
 }
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
-import { readMachine } from '../platform/platform-info.ts';
-import { Report } from '../text/diagnostics.ts';
+import { readPlatformInfo } from '../platform/platform-info.ts';
+import { Diagnostics } from '../text/diagnostics.ts';
 import { pythonText } from '../text/yaml/yaml-node.ts';
 import { readImageConfig } from './image-config.ts';
-import { networkOfImage } from './network/image-network.ts';
-import { readSettings } from './sources/detection/datasource-settings.ts';
+import { readImageNetwork } from './network/image-network.ts';
+import { readDatasourceSettings } from './sources/detection/datasource-settings.ts';
 
 let root: string;
 beforeEach(() => {
@@ -25,9 +25,9 @@ it("passes over what lies among the image's configurations and is none", async (
   mkdirSync(at('30-folder.cfg'));
   writeFileSync(at('40-good.cfg'), 'timezone: UTC\ndatasource_list: [NoCloud]\nnetwork: {version: 2}\n');
   const host = createLinuxHost({ root });
-  expect((await readImageConfig(host))(new Report())?.entries).toHaveLength(1);
-  expect((await networkOfImage(host)).config?.place).toContain('40-good.cfg');
-  expect((await readSettings(await readMachine(host))).list).toEqual(['NoCloud']);
+  expect((await readImageConfig(host))(new Diagnostics())?.entries).toHaveLength(1);
+  expect((await readImageNetwork(host)).config?.place).toContain('40-good.cfg');
+  expect((await readDatasourceSettings(await readPlatformInfo(host))).list).toEqual(['NoCloud']);
 });
 
 it.each([
@@ -42,7 +42,7 @@ it.each([
 ])('finds the keys beside a list of modules %s', async (_, text) => {
   writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
   writeFileSync(join(root, 'etc/cloud/cloud.cfg.d/05_logging.cfg'), 'a:\n - &b |\n   [x]\nc: [*b]\n');
-  const found = (await readImageConfig(createLinuxHost({ root })))(new Report());
+  const found = (await readImageConfig(createLinuxHost({ root })))(new Diagnostics());
   expect(found?.entries.map(({ key, value }) => [pythonText(key), pythonText(value)])).toEqual([
     ['locale', 'C'],
   ]);
@@ -51,9 +51,9 @@ it.each([
 it('counts a file as empty that is no YAML behind its list of modules', async () => {
   const text = 'locale: C\ncloud_init_modules:\n  - ntp\n - users\ntimezone: UTC\n';
   writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
-  const report = new Report();
-  expect((await readImageConfig(createLinuxHost({ root })))(report)).toBeUndefined();
-  expect(report.entries).toEqual([
+  const diagnostics = new Diagnostics();
+  expect((await readImageConfig(createLinuxHost({ root })))(diagnostics)).toBeUndefined();
+  expect(diagnostics.entries).toEqual([
     {
       severity: 'warning',
       code: 'UserDataInvalid',
@@ -90,7 +90,7 @@ it.each<[string, string, string | undefined]>([
   ],
 ])('reads as if it left nothing out: %s', async (_, text, locale) => {
   writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
-  const found = (await readImageConfig(createLinuxHost({ root })))(new Report());
+  const found = (await readImageConfig(createLinuxHost({ root })))(new Diagnostics());
   const read = found?.entries.find(({ key }) => pythonText(key) === 'locale');
   expect(read && pythonText(read.value)).toBe(locale);
 });
@@ -98,7 +98,7 @@ it.each<[string, string, string | undefined]>([
 it('is at its end with a file of blanks', async () => {
   const image = async (text: string) => {
     writeFileSync(join(root, 'etc/cloud/cloud.cfg'), text);
-    return (await readImageConfig(createLinuxHost({ root })))(new Report());
+    return (await readImageConfig(createLinuxHost({ root })))(new Diagnostics());
   };
   for (const unit of ['\n', ' ', '\t\n', 'ntp ', "'", ' {', 'user '])
     expect(await image(`${unit.repeat(120_000)}!`)).toBeUndefined();

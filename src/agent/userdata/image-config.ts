@@ -1,10 +1,10 @@
 import type { Host } from '../host/host.ts';
 import { configFile } from '../platform/instance/config-file.ts';
-import { Report } from '../text/diagnostics.ts';
+import { Diagnostics } from '../text/diagnostics.ts';
 import { plainText } from '../text/source-text.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
-import { type MappingNode, type Node, pythonText } from '../text/yaml/yaml-node.ts';
-import { under } from './merge/merge-defaults.ts';
+import { type MappingNode, pythonText, type YamlNode } from '../text/yaml/yaml-node.ts';
+import { mergeDefaults } from './merge/merge-defaults.ts';
 
 const MAIN = '/etc/cloud/cloud.cfg';
 const DROP_INS = '/etc/cloud/cloud.cfg.d';
@@ -23,9 +23,9 @@ const NAMED = new RegExp(`\\b(?:${KEYS.join('|')})["']?[\\t ]*:|^[\\t ]*[?*{]`, 
 /**
  * What an image says of itself.
  *
- * @param report gets a warning for each file that cannot be read as YAML
+ * @param diagnostics gets a warning for each file that cannot be read as YAML
  */
-export type ImageConfig = (report: Report) => MappingNode | undefined;
+export type ImageConfig = (diagnostics: Diagnostics) => MappingNode | undefined;
 
 /**
  * The image's cloud.cfg with cloud.cfg.d over it, the last name first, as cloud-init puts them together. A file that cannot be
@@ -36,11 +36,11 @@ export async function readImageConfig(host: Host): Promise<ImageConfig> {
   const files: { path: string; text: string }[] = [];
   for (const path of [...names.map((name) => `${DROP_INS}/${name}`), MAIN])
     files.push({ path, text: await configFile(host, path) });
-  return (report) => {
+  return (diagnostics) => {
     let found: MappingNode | undefined;
     for (const { path, text } of files) {
-      const root = rootOf(text, path, report);
-      if (root?.kind === 'mapping') found = under(found, root);
+      const root = rootOf(text, path, diagnostics);
+      if (root?.kind === 'mapping') found = mergeDefaults(found, root);
     }
     return withKeys(found, KEYS);
   };
@@ -49,7 +49,7 @@ export async function readImageConfig(host: Host): Promise<ImageConfig> {
 /** Of all that only who the image's default user is, for user data that name one; the rest the machine does itself when it boots. */
 export async function readDefaultUser(host: Host): Promise<ImageConfig> {
   const image = await readImageConfig(host);
-  return (report) => withKeys(image(report), ['system_info']);
+  return (diagnostics) => withKeys(image(diagnostics), ['system_info']);
 }
 
 function withKeys(found: MappingNode | undefined, keys: readonly string[]): MappingNode | undefined {
@@ -57,15 +57,15 @@ function withKeys(found: MappingNode | undefined, keys: readonly string[]): Mapp
   return found && entries.length > 0 ? { ...found, entries } : undefined;
 }
 
-function rootOf(text: string, path: string, report: Report): Node | undefined {
+function rootOf(text: string, path: string, diagnostics: Diagnostics): YamlNode | undefined {
   if (!NAMED.test(text) && !text.split('\n').some(mayHaveEscapes)) return undefined;
-  const own = new Report();
+  const own = new Diagnostics();
   const root = parseYaml(plainText(text), own);
   const [wrong] = own.entries.filter(({ severity }) => severity === 'error');
   if (wrong !== undefined) {
     const message = `${path} of the image is no YAML, so nothing of it counts, as with cloud-init: ${wrong.message}`;
     const where = { line: 1, column: 1, ...wrong.where, within: path };
-    report.entries.push({ severity: 'warning', code: 'UserDataInvalid', message, where });
+    diagnostics.entries.push({ severity: 'warning', code: 'UserDataInvalid', message, where });
   }
   return root;
 }

@@ -2,29 +2,29 @@ import { errorMessage } from '../../kit/errors.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { failure } from '../engine/failure.ts';
-import { notedSeed, seedOf } from '../engine/last-instance.ts';
+import { notedSeed, seedDigest } from '../engine/last-instance.ts';
 import { FetchError } from '../fetch/fetch.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { type Limit, TimeLimitError, unlimited } from '../host/time-limit.ts';
 import type { Cloud, Instance, NetworkConfig } from '../platform/instance/instance.ts';
-import { traceOfIgnition } from './ignition-evidence.ts';
+import { ignitionEvidence } from './ignition-evidence.ts';
 import { readImageConfig } from './image-config.ts';
 import { fromMetaData } from './instance/hostname.ts';
-import { documentOf } from './make-document.ts';
+import { documentOfCall } from './make-document.ts';
 import { findDropIns } from './native/find-drop-ins.ts';
-import { NetworkNotUp, NetworkStage, type SetUp } from './network-stage.ts';
+import { NetworkStage, NetworkUnavailable, type SetUpNetwork } from './network-stage.ts';
 import { readNodeFiles } from './node-settings/node-files.ts';
 import { readUserData } from './read-user-data.ts';
-import { type Found, givenBy, type SourceAnswer, type SourceCallback } from './sources/contract/answer.ts';
-import { OWN_FILE } from './sources/detection/sources-file.ts';
+import { type Found, foundIn, type SourceAnswer, type SourceCallback } from './sources/contract/answer.ts';
+import { SOURCES_FILE } from './sources/detection/sources-file.ts';
 import { findUserData } from './sources/find.ts';
 import { codeOfUnreadable } from './unreadable.ts';
 import {
-  type Elsewhere,
-  type HandedOver,
   type NoDocument,
-  ONLY_ELSEWHERE,
-  type Opener,
+  type OpenedUserData,
+  type OpenUserData,
+  REFERENCE_ONLY,
+  type UserDataReference,
 } from './user-data-reference.ts';
 
 /** A document, or why there is none. `permanent`: another look at the next boot will not help. */
@@ -41,7 +41,7 @@ export type Loaded =
       /** What is to be noted of them as of a volume's, or null; absent where a file was named. */
       seed?: string | null;
       /** They lay elsewhere. */
-      handedOver?: Pick<HandedOver, 'digest' | 'spend'>;
+      handedOver?: Pick<OpenedUserData, 'digest' | 'spend'>;
     }
   | NoDocument;
 
@@ -61,9 +61,9 @@ export interface LoadOptions {
   /** Says why nothing is to be read of what a volume has a part in. */
   refuse?(found: Found): Promise<Failure | undefined>;
   /** Absent: user data that lie elsewhere stay there, and are no document. */
-  open?: Opener;
+  open?: OpenUserData;
   /** Sets the network up before anybody is asked over it; a plan leaves it as it is. */
-  setUpNetwork?: SetUp;
+  setUpNetwork?: SetUpNetwork;
 }
 
 /** Finds and reads this machine's user data. For bad user data, the document's report has errors. */
@@ -78,10 +78,10 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
       ...(networkFile === undefined ? {} : { networkFile }),
       ...(source === undefined ? {} : { source }),
       files: host.ownFiles,
-      offerNetwork: await offering(host, stage, options.refuse),
+      offerNetwork: await networkOffer(host, stage, options.refuse),
       ...(options.refuse ? { refuse: options.refuse } : {}),
     });
-    const given = givenBy(answer);
+    const given = foundIn(answer);
     const strange = given?.fromVolume && (await options.refuse?.(given));
     if (strange) return none(true, strange);
     const loaded = noted(await fromAnswer(stage, answer, options), given, userDataFile);
@@ -92,7 +92,7 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
 }
 
 /** A machine that was set up once has a network; none of a volume's is taken before it is known whose volume that is. */
-export async function offering(
+export async function networkOffer(
   host: Host,
   stage: NetworkStage,
   refuse: LoadOptions['refuse'],
@@ -105,16 +105,16 @@ export async function offering(
 
 function noted(loaded: Loaded, given: Found | undefined, file: string | undefined): Loaded {
   if (loaded.kind === 'none' || file !== undefined) return loaded;
-  return { ...loaded, seed: given?.fromVolume ? seedOf(given.volumeSays ?? given.userData) : null };
+  return { ...loaded, seed: given?.fromVolume ? seedDigest(given.volumeSays ?? given.userData) : null };
 }
 
 /** @throws what says nothing of the user data */
 function noneFor(error: unknown, isNamed: boolean): NoDocument {
-  if (error instanceof NetworkNotUp) return none(error.permanent, error.failure);
+  if (error instanceof NetworkUnavailable) return none(error.permanent, error.failure);
   if (error instanceof TimeLimitError) return none(false, failure('DeadlineExceeded', TOO_LONG));
   if (error instanceof FetchError) return none(false, failure('ResourceNotFetched', error.message));
   if (!(error instanceof HostError)) throw error;
-  const isSetting = error.path === OWN_FILE && error.errno === 'EINVAL';
+  const isSetting = error.path === SOURCES_FILE && error.errno === 'EINVAL';
   const code = isSetting ? 'UserDataInvalid' : codeOfUnreadable(error);
   const isLasting = isNamed || error.errno === 'EFBIG' || error.errno === 'EINVAL';
   const isOfPath = code === 'UserDataNotFound' || code === 'UserDataUnreadable';
@@ -135,7 +135,7 @@ const NAMED =
 
 /** The document of a call of kubeadm. @throws HostError if the node's settings are unreadable */
 export async function loadCall(host: Host, command: KubeadmCommand): Promise<Document> {
-  return documentOf(command, await readNodeFiles(host));
+  return documentOfCall(command, await readNodeFiles(host));
 }
 
 async function fromAnswer(
@@ -190,13 +190,13 @@ async function fromAnswer(
 
 /** What lies elsewhere, read as if it had come first. */
 async function handedOver(
-  elsewhere: Elsewhere,
+  elsewhere: UserDataReference,
   { metaData, cloud, callbacks = [] }: Found,
   read: (userData: Buffer) => Promise<Document>,
-  open: Opener | undefined,
+  open: OpenUserData | undefined,
 ): Promise<Loaded> {
   if (!open) {
-    return none(true, failure('UserDataSealed', ONLY_ELSEWHERE));
+    return none(true, failure('UserDataSealed', REFERENCE_ONLY));
   }
   const hostname = fromMetaData(metaData)?.name;
   const opened = await open(elsewhere, {
@@ -242,7 +242,7 @@ async function notTwice(host: Host, loaded: Loaded): Promise<Loaded> {
   if (loaded.kind !== 'document' || loaded.document.order !== 'stages') return loaded;
   // Ignition itself saw the stub and nothing behind it.
   if (loaded.handedOver) return loaded;
-  const trace = await traceOfIgnition(host);
+  const trace = await ignitionEvidence(host);
   if (trace === undefined) return loaded;
   const cause = `The user data is an Ignition config, and ${trace} shows that Ignition itself acts upon it on this image.`;
   return none(true, failure('IgnitionHasRun', cause));
@@ -256,7 +256,7 @@ function notFound(looked: readonly string[]): string {
 /** Where there is no document, with whose it would be: the source may have said it all the same. */
 function ofInstance(answer: SourceAnswer | undefined, loaded: Loaded): Loaded {
   if (loaded.kind !== 'none') return loaded;
-  const id = answer && givenBy(answer)?.metaData['instance-id'];
+  const id = answer && foundIn(answer)?.metaData['instance-id'];
   return id === undefined || id === null ? loaded : { ...loaded, instance: String(id) };
 }
 

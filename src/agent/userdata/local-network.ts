@@ -1,5 +1,5 @@
 import { type Host, HostError } from '../host/host.ts';
-import { type LoadOptions, offering } from './load.ts';
+import { type LoadOptions, networkOffer } from './load.ts';
 import type { NetworkChoice } from './network/choose-network.ts';
 import { NetworkStage } from './network-stage.ts';
 import { findUserData } from './sources/find.ts';
@@ -16,7 +16,7 @@ export async function localNetwork(machine: Host, refuse?: LoadOptions['refuse']
   const stage = new NetworkStage(host);
   const answer = await findUserData(host, {
     patienceMs: 0,
-    offerNetwork: await offering(host, stage, refuse),
+    offerNetwork: await networkOffer(host, stage, refuse),
     ...(refuse ? { refuse } : {}),
   });
   if (answer.kind !== 'found' || (answer.fromVolume && (await refuse?.(answer))))

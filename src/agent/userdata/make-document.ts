@@ -1,21 +1,21 @@
-import type { Document, InstanceData, KubeadmCommand, ReportEntry } from '../document/document.ts';
+import type { Diagnostic, Document, InstanceData, KubeadmCommand } from '../document/document.ts';
 import { nothingAsked } from '../document/nothing-asked.ts';
 import type { Instance } from '../platform/instance/instance.ts';
 import { instanceTypeOf } from '../platform/instance/instance-type.ts';
-import { Report } from '../text/diagnostics.ts';
+import { Diagnostics } from '../text/diagnostics.ts';
 import { tooManyDirectories } from '../text/too-many-directories.ts';
 import { contradictions } from './contradictions.ts';
 import { decodeUserData } from './decode/decode.ts';
 import type { Part } from './decode/part.ts';
 import type { ImageConfig } from './image-config.ts';
 import { fromMetaData } from './instance/hostname.ts';
-import { type NodeFile, settingsIn } from './node-settings/node-files.ts';
+import { type NodeFile, readSettingsOfFiles } from './node-settings/node-files.ts';
 import { merged, type SlipwayKey, withSlipway } from './node-settings/slipway.ts';
 import { readParts } from './read-parts.ts';
 
 /** User data in parts, and what is known to be wrong so far. */
-export interface Decoded {
-  report: Report;
+export interface DecodedUserData {
+  report: Diagnostics;
   /** Undefined after an error. */
   parts: Part[] | undefined;
   vendorParts?: Part[];
@@ -24,18 +24,22 @@ export interface Decoded {
 }
 
 /** Undoes gzip, base64 and MIME. Parts that stand for others are still among them. */
-export function decoded(raw: Buffer, instance: Instance): Decoded {
-  const report = new Report([...(instance.remarks ?? [])]);
-  return { report, parts: decodeUserData(raw, report), vendorParts: vendorParts(instance, report) };
+export function decodeToParts(raw: Buffer, instance: Instance): DecodedUserData {
+  const diagnostics = new Diagnostics([...(instance.remarks ?? [])]);
+  return {
+    report: diagnostics,
+    parts: decodeUserData(raw, diagnostics),
+    vendorParts: vendorParts(instance, diagnostics),
+  };
 }
 
 /** Nobody who writes user data can mend vendor data: what is wrong with them is a warning. */
-function vendorParts({ vendorData }: Instance, report: Report): Part[] {
+function vendorParts({ vendorData }: Instance, diagnostics: Diagnostics): Part[] {
   if (!vendorData?.toString('latin1').trim()) return [];
-  const own = new Report();
+  const own = new Diagnostics();
   const parts = decodeUserData(vendorData, own, 'The vendor data');
   for (const { severity, message, code } of own.entries)
-    report.warn(code, severity === 'error' ? `${message} They are ignored.` : message);
+    diagnostics.warn(code, severity === 'error' ? `${message} They are ignored.` : message);
   return (parts ?? []).map(({ source, ...part }) => ({
     ...part,
     source: { ...source, within: 'vendor data' },
@@ -45,27 +49,27 @@ function vendorParts({ vendorData }: Instance, report: Report): Part[] {
 /**
  * The document that parts make: jinja is rendered, `#cloud-config` and scripts are read by cloud-init's rules (see docs/user-data.md).
  *
- * Bad input never throws; `report` has every error and warning, if possible with line and column. Do not act
+ * Bad input never throws; `diagnostics` has every error and warning, if possible with line and column. Do not act
  * upon a document with an error. It neither reads nor changes the machine.
  */
-export function documentOfParts(
-  { report, parts, vendorParts = [], image }: Decoded,
+export function makeDocument(
+  { report: diagnostics, parts, vendorParts = [], image }: DecodedUserData,
   instance: Instance,
   onDisk: readonly NodeFile[],
 ): Document {
-  const document = emptyDocument(instance, report);
+  const document = emptyDocument(instance, diagnostics);
   if (parts === undefined) return withSettings(document, {}, onDisk);
   const all = { user: parts, vendor: vendorParts, ...(image ? { image } : {}) };
-  const { slipway, ...read } = readParts(all, instance, report);
+  const { slipway, ...read } = readParts(all, instance, diagnostics);
   // A cloud-config decides the name, even that it stays (preserve_hostname).
   if ('files' in read) delete document.hostname;
   return withSettings({ ...document, ...read, order: 'modules' }, slipway, onDisk);
 }
 
 /** A document of what another format provides. */
-export function documentWith(
+export function documentFromContent(
   content: Partial<Document>,
-  report: Report,
+  diagnostics: Diagnostics,
   instance: Instance,
   onDisk: readonly NodeFile[],
 ): Document {
@@ -79,12 +83,12 @@ export function documentWith(
     ...(onError === undefined ? {} : { onError }),
     ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
   };
-  return withSettings({ ...emptyDocument(instance, report), ...content }, key, onDisk);
+  return withSettings({ ...emptyDocument(instance, diagnostics), ...content }, key, onDisk);
 }
 
 /** The same for a call of kubeadm on a command line, which has the node's settings but no user data. */
-export function documentOf(command: KubeadmCommand, onDisk: readonly NodeFile[]): Document {
-  const empty = emptyDocument({ source: 'command line', metaData: {} }, new Report());
+export function documentOfCall(command: KubeadmCommand, onDisk: readonly NodeFile[]): Document {
+  const empty = emptyDocument({ source: 'command line', metaData: {} }, new Diagnostics());
   return withSettings({ ...empty, commands: [command] }, {}, onDisk);
 }
 
@@ -92,15 +96,15 @@ export function documentOf(command: KubeadmCommand, onDisk: readonly NodeFile[])
 function withSettings(document: Document, key: SlipwayKey, onDisk: readonly NodeFile[]): Document {
   const excess = tooManyDirectories(document);
   if (excess !== undefined) return { ...document, report: [...document.report, excess] };
-  const report: ReportEntry[] = [];
-  const settings = merged(settingsIn(onDisk, document.files, report), key);
+  const diagnostics: Diagnostic[] = [];
+  const settings = merged(readSettingsOfFiles(onDisk, document.files, diagnostics), key);
   return {
     ...withSlipway(document, settings),
-    report: [...document.report, ...report, ...contradictions(document)],
+    report: [...document.report, ...diagnostics, ...contradictions(document)],
   };
 }
 
-function emptyDocument(instance: Instance, report: Report): Document {
+function emptyDocument(instance: Instance, diagnostics: Diagnostics): Document {
   const id = instance.metaData['instance-id'];
   const data: InstanceData = {
     source: instance.source,
@@ -114,7 +118,7 @@ function emptyDocument(instance: Instance, report: Report): Document {
     ...(hostname === undefined ? {} : { hostname }),
     ...nothingAsked(),
     ...(instance.network === undefined ? {} : { network: instance.network }),
-    report: report.entries,
+    report: diagnostics.entries,
   };
 }
 

@@ -6,8 +6,8 @@ import type { NetworkSettings } from '../document/network-settings.ts';
 import type { Host } from '../host/host.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import type { NetworkConfig } from '../platform/instance/instance.ts';
-import { Problem } from '../tools/step-error.ts';
-import { NetworkNotUp, NetworkStage, type SetUp } from './network-stage.ts';
+import { StepError } from '../tools/step-error.ts';
+import { NetworkStage, NetworkUnavailable, type SetUpNetwork } from './network-stage.ts';
 
 let root: string;
 beforeEach(() => {
@@ -25,7 +25,7 @@ function put(path: string, content: string): void {
 }
 
 /** A stage on a machine that notes in which order things happen. */
-function stage(setUp?: SetUp) {
+function stage(setUp?: SetUpNetwork) {
   const order: string[] = [];
   const base = createLinuxHost({ root });
   const client = () => ({
@@ -121,10 +121,10 @@ test('a wrong configuration, and one that cannot be, keep everybody from asking'
   const wrong = stage();
   wrong.made.offer(config('10.0.0.555/24'));
   const failure = await ask(wrong.made).catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(NetworkNotUp);
+  expect(failure).toBeInstanceOf(NetworkUnavailable);
   expect(failure).toMatchObject({ permanent: true, failure: { code: 'UserDataInvalid' } });
   const broken = stage(async () => {
-    throw new Problem('NetworkNotConfigured', 'netplan says no');
+    throw new StepError('NetworkNotConfigured', 'netplan says no');
   });
   broken.made.offer(config('10.0.0.5/24'));
   await expect(ask(broken.made)).rejects.toMatchObject({

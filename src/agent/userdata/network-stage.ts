@@ -1,6 +1,6 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import type { Failure } from '../../protocol/journal.ts';
-import type { ReportEntry } from '../document/document.ts';
+import type { Diagnostic } from '../document/document.ts';
 import type { NetworkSettings } from '../document/network-settings.ts';
 import { failure } from '../engine/failure.ts';
 import type { Host } from '../host/host.ts';
@@ -11,11 +11,11 @@ import type { NetworkChoice } from './network/choose-network.ts';
 const CLOUD_INIT = '/run/cloud-init/instance-data.json';
 
 /** Sets a network up. @throws Problem */
-export type SetUp = (settings: NetworkSettings) => Promise<void>;
+export type SetUpNetwork = (settings: NetworkSettings) => Promise<void>;
 
 /** There is no network to ask over: its configuration is wrong, or it could not be set up. */
-export class NetworkNotUp extends ExpectedError {
-  override readonly name = 'NetworkNotUp';
+export class NetworkUnavailable extends ExpectedError {
+  override readonly name = 'NetworkUnavailable';
   readonly failure: Failure;
   readonly permanent: boolean;
 
@@ -34,14 +34,14 @@ export class NetworkStage {
   /** The machine, as sources and what fetches for them are to see it. */
   readonly host: Host;
   readonly #machine: Host;
-  readonly #setUp: SetUp | undefined;
+  readonly #setUp: SetUpNetwork | undefined;
   #offered: NetworkConfig | undefined;
   #choice: Promise<NetworkChoice> | undefined;
   #up: Promise<void> | undefined;
   #wasUsed = false;
 
   /** @param setUp Absent where nothing is to be changed: what is there is used */
-  constructor(machine: Host, setUp?: SetUp) {
+  constructor(machine: Host, setUp?: SetUpNetwork) {
     this.#machine = machine;
     this.#setUp = setUp;
     this.host = { ...machine, network: { ...machine.network, client: (options) => this.#client(options) } };
@@ -61,11 +61,11 @@ export class NetworkStage {
     const choice = await this.#chosen();
     if (!isFresh || !this.#wasUsed) return choice;
     const message = `${config.place} came over the network, which works: it is left as it is.`;
-    const told: ReportEntry = { severity: 'warning', code: 'UserDataIgnoredKey', message };
+    const told: Diagnostic = { severity: 'warning', code: 'UserDataIgnoredKey', message };
     return { ...choice, report: [...choice.report, told] };
   }
 
-  /** Resolves when the network is set up; for whoever asks over it in another way. @throws NetworkNotUp */
+  /** Resolves when the network is set up; for whoever asks over it in another way. @throws NetworkUnavailable */
   async ready(): Promise<void> {
     this.#up ??= this.#bringUp();
     await this.#up;
@@ -99,13 +99,13 @@ export class NetworkStage {
     if (this.#setUp === undefined || (await this.#isDone())) return;
     const { settings, report } = await this.#chosen();
     const wrong = report.find(({ severity }) => severity === 'error');
-    if (wrong !== undefined) throw new NetworkNotUp(failure(wrong.code, wrong.message), true);
+    if (wrong !== undefined) throw new NetworkUnavailable(failure(wrong.code, wrong.message), true);
     if (settings === undefined) return;
     try {
       await this.#setUp(settings);
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
-      throw new NetworkNotUp(failure('NetworkNotConfigured', error.message), false);
+      throw new NetworkUnavailable(failure('NetworkNotConfigured', error.message), false);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Command, Document, KubeadmCommand } from '../document/document.ts';
 import { mentionsKubeadmBootstrap } from '../kubeadm/config/mentions-kubeadm.ts';
 import type { Instance } from '../platform/instance/instance.ts';
-import { printable, type Report } from '../text/diagnostics.ts';
+import { type Diagnostics, printable } from '../text/diagnostics.ts';
 import type { SourceText } from '../text/source-text.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
 import type { MappingNode } from '../text/yaml/yaml-node.ts';
@@ -15,7 +15,7 @@ import { publicKeysOf } from './instance/public-keys.ts';
 import { renderPart, renderText } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';
 import { readJsonPatch } from './merge/json-patch.ts';
-import { under } from './merge/merge-defaults.ts';
+import { mergeDefaults } from './merge/merge-defaults.ts';
 import { type ConfigPart, mergeParts } from './merge/merge-parts.ts';
 import type { SlipwayKey } from './node-settings/slipway.ts';
 import { boothookCommand, onceCommand, RUNCMD_NAME, scriptCommand, windowsCommands } from './scripts.ts';
@@ -55,22 +55,22 @@ interface Sorted {
 export function readParts(
   { user, vendor, image }: AllParts,
   instance: Instance,
-  report: Report,
+  diagnostics: Diagnostics,
 ): Partial<Document> & { slipway: SlipwayKey } {
-  const own = sorted(user, instance, report);
+  const own = sorted(user, instance, diagnostics);
   let root = own.configs.length > 0 ? rootOfAll(own.configs) : undefined;
-  const below = image?.(report);
-  const { isEnabled, prefix } = vendorSettings(root, below, report);
-  const theirs = sorted(isEnabled ? vendor : [], instance, report, prefix);
-  if (theirs.configs.length > 0) root = under(root, rootOfAll(theirs.configs));
-  if (below !== undefined) root = under(root, below);
-  const counted = own.configs.length === 1 ? (own.configs[0]?.report ?? report) : report;
+  const below = image?.(diagnostics);
+  const { isEnabled, prefix } = vendorSettings(root, below, diagnostics);
+  const theirs = sorted(isEnabled ? vendor : [], instance, diagnostics, prefix);
+  if (theirs.configs.length > 0) root = mergeDefaults(root, rootOfAll(theirs.configs));
+  if (below !== undefined) root = mergeDefaults(root, below);
+  const counted = own.configs.length === 1 ? (own.configs[0]?.report ?? diagnostics) : diagnostics;
   const content: Content | undefined =
     root && readCloudConfig(topLevel(root, counted), { ...instance, render: renderText }, counted);
   const keys = instance.cloud?.publicKeys ?? publicKeysOf(instance.metaData);
   if (content === undefined && keys.length > 0) {
     const message = 'The metadata has public keys for the default user, and no cloud-config asks for one.';
-    report.warn('UserDataIgnoredKey', message);
+    diagnostics.warn('UserDataIgnoredKey', message);
   }
   const scripts = [...own.scripts];
   if (content !== undefined) scripts.push({ name: RUNCMD_NAME, commands: content.document.commands });
@@ -97,7 +97,12 @@ const byName = <T>(scripts: readonly { name: string; commands: T[] }[]): T[] =>
     .flatMap((script) => script.commands);
 
 /** @param prefix Words before each script: what it is run by. */
-function sorted(parts: readonly Part[], instance: Instance, report: Report, prefix?: string[]): Sorted {
+function sorted(
+  parts: readonly Part[],
+  instance: Instance,
+  diagnostics: Diagnostics,
+  prefix?: string[],
+): Sorted {
   const found: Sorted = {
     configs: [],
     boothooks: [],
@@ -108,7 +113,7 @@ function sorted(parts: readonly Part[], instance: Instance, report: Report, pref
   };
   for (const each of parts) {
     const given = parts.length > 1 ? { ...each, source: withName(each.source) } : each;
-    const own = report.of(given.source);
+    const own = diagnostics.of(given.source);
     if (!isForThisMachine(given, instance.metaData, own)) continue;
     const part = given.type === 'text/jinja2' ? renderPart(given, () => variablesOf(instance), own) : given;
     if (part !== undefined) sortIn(part, found, parts.length > 1, instance, own, prefix);
@@ -129,34 +134,34 @@ function sortIn(
   found: Sorted,
   isOneOfMany: boolean,
   instance: Instance,
-  report: Report,
+  diagnostics: Diagnostics,
   prefix: string[] | undefined,
 ): void {
   switch (part.type) {
     case 'text/cloud-config': {
-      const root = rootOf(part, report);
+      const root = rootOf(part, diagnostics);
       const merging = part.mergeType ? { mergeType: part.mergeType } : {};
-      if (isForThisMachine(part, instance.metaData, report, root))
-        found.configs.push({ root, ...merging, report });
+      if (isForThisMachine(part, instance.metaData, diagnostics, root))
+        found.configs.push({ root, ...merging, report: diagnostics });
       break;
     }
     case 'text/cloud-config-jsonp':
-      found.configs.push({ patch: readJsonPatch(part.source, report), report });
+      found.configs.push({ patch: readJsonPatch(part.source, diagnostics), report: diagnostics });
       break;
     case 'text/x-shellscript':
-      tellOfKubeadm(part, report);
+      tellOfKubeadm(part, diagnostics);
       found.scripts.push({ name: part.name, commands: [scriptCommand(part, prefix)] });
       break;
     case 'text/x-windows-script':
-      tellOfKubeadm(part, report);
+      tellOfKubeadm(part, diagnostics);
       found.scripts.push({ name: part.name, commands: windowsCommands(part) });
       break;
     case 'text/x-shellscript-per-once':
-      tellOfKubeadm(part, report);
+      tellOfKubeadm(part, diagnostics);
       found.perOnce.push({ name: part.name, commands: [onceCommand(part)] });
       break;
     case 'text/x-shellscript-per-instance':
-      tellOfKubeadm(part, report);
+      tellOfKubeadm(part, diagnostics);
       found.perInstance.push({ name: part.name, commands: [scriptCommand(part)] });
       break;
     case 'text/x-shellscript-per-boot':
@@ -166,22 +171,22 @@ function sortIn(
       found.boothooks.push(boothookCommand(part));
       break;
     default:
-      unread(part, isOneOfMany, report);
+      unread(part, isOneOfMany, diagnostics);
   }
 }
 
-function tellOfKubeadm({ source }: Part, report: Report): void {
+function tellOfKubeadm({ source }: Part, diagnostics: Diagnostics): void {
   if (!mentionsKubeadmBootstrap(source.text)) return;
   const message =
     'This script calls kubeadm itself: Slipway runs it once and waits for the node, but does not retry the call.';
-  report.warn('KubeadmNotTakenOver', message, source.locate(0));
+  diagnostics.warn('KubeadmNotTakenOver', message, source.locate(0));
 }
 
 /** The mapping of a cloud-config; empty where it is none, which is in the report then. */
-function rootOf(part: Part, report: Report): MappingNode {
-  const root = parseYaml(part.source, report);
+function rootOf(part: Part, diagnostics: Diagnostics): MappingNode {
+  const root = parseYaml(part.source, diagnostics);
   if (root?.kind === 'mapping') return root;
-  if (root) topLevel(root, report);
+  if (root) topLevel(root, diagnostics);
   return { kind: 'mapping', entries: [], where: { line: 1, column: 1 } };
 }
 
@@ -201,15 +206,15 @@ const CARRIES_WORK: Readonly<Record<string, string>> = {
   'application/vnd.coreos.ignition+json': 'is an Ignition config, which must be the whole user data',
 };
 
-function unread(part: Part, isOneOfMany: boolean, report: Report): void {
+function unread(part: Part, isOneOfMany: boolean, diagnostics: Diagnostics): void {
   const type = printable(part.type);
   const where = part.source.locate(0);
   const why = Object.hasOwn(CARRIES_WORK, part.type) ? CARRIES_WORK[part.type] : undefined;
   const message = `Slipway does not read user data of the type ${type}`;
-  if (why !== undefined) report.error('UserDataFormatUnknown', `${message}: it ${why}.`, where);
-  else if (isOneOfMany) report.warn('UserDataIgnoredKey', `${message}; the part is ignored.`, where);
+  if (why !== undefined) diagnostics.error('UserDataFormatUnknown', `${message}: it ${why}.`, where);
+  else if (isOneOfMany) diagnostics.warn('UserDataIgnoredKey', `${message}; the part is ignored.`, where);
   else if (part.type === 'text/plain' && part.source.text.trim() === '')
-    report.error('UserDataEmpty', 'Nothing is left of the template when it is rendered.', where);
-  else if (part.type === 'text/plain') refuseFirstLine(part.source, 'The text', report);
-  else report.error('UserDataFormatUnknown', `${message}; use cloud-config.`, where);
+    diagnostics.error('UserDataEmpty', 'Nothing is left of the template when it is rendered.', where);
+  else if (part.type === 'text/plain') refuseFirstLine(part.source, 'The text', diagnostics);
+  else diagnostics.error('UserDataFormatUnknown', `${message}; use cloud-config.`, where);
 }

@@ -3,9 +3,9 @@ import { type Limit, unlimited } from '../host/time-limit.ts';
 import type { Instance } from '../platform/instance/instance.ts';
 import type { Part } from './decode/part.ts';
 import { renderedConfig, withMetaData } from './ignition-metadata.ts';
-import { holdsOthers } from './includes/container-types.ts';
-import type { Library } from './includes/fetch-include.ts';
-import { type Decoded, decoded, documentOfParts, documentWith } from './make-document.ts';
+import { hasContainers } from './includes/container-types.ts';
+import type { IncludeSource } from './includes/fetch-include.ts';
+import { type DecodedUserData, decodeToParts, documentFromContent, makeDocument } from './make-document.ts';
 import type { Native } from './native/read-native.ts';
 import type { NodeFile } from './node-settings/node-files.ts';
 import type { FoundStub } from './sealed/find-stub.ts';
@@ -14,9 +14,9 @@ import type { FoundStub } from './sealed/find-stub.ts';
 interface Surroundings {
   onDisk?: readonly NodeFile[];
   /** What cloud.cfg of the image says. */
-  image?: Decoded['image'];
+  image?: DecodedUserData['image'];
   /** Where included texts come from. */
-  library?: Library;
+  library?: IncludeSource;
   /** Somebody opens what is sealed; else a stub gets a warning. */
   opensSealed?: boolean;
   /** How long reading may hold this process. */
@@ -25,9 +25,9 @@ interface Surroundings {
 
 /**
  * Turns user data of any format into a document. What reads Ignition is loaded only where an Ignition config
- * was found. Bad input never throws; see `documentOfParts`.
+ * was found. Bad input never throws; see `makeDocument`.
  *
- * @throws NotYetIncluded if a server does not give what is included yet
+ * @throws IncludeUnavailable if a server does not give what is included yet
  * @throws TimeLimitError
  */
 export async function readUserData(
@@ -35,17 +35,17 @@ export async function readUserData(
   instance: Instance,
   { onDisk = [], image, library, opensSealed = false, limit = unlimited }: Surroundings = {},
 ): Promise<Document> {
-  const found = limit(() => decoded(raw, instance));
+  const found = limit(() => decodeToParts(raw, instance));
   const stub = await stubAmong(found);
   if (stub !== undefined) {
     if (!opensSealed && stub !== 'bad') found.report.warn('UserDataSealed', SEALED);
     const content = { withoutKubeadm: true, ...(stub === 'bad' ? {} : { sealed: stub }) };
-    return documentWith(content, found.report, instance, []);
+    return documentFromContent(content, found.report, instance, []);
   }
   const chunked = await chunksAmong(found, library);
   if (chunked !== undefined) {
     if (!opensSealed) found.report.warn('UserDataSealed', CHUNKED);
-    return documentWith({ withoutKubeadm: true, chunked }, found.report, instance, []);
+    return documentFromContent({ withoutKubeadm: true, chunked }, found.report, instance, []);
   }
   const [given, ...others] = found.parts ?? [];
   const only =
@@ -56,20 +56,20 @@ export async function readUserData(
     const content = await readIgnition(only.source, report, library, limit);
     const host = library?.isOffline ? undefined : library?.host;
     const whole = await withMetaData(content, instance, report, host);
-    return limit(() => documentWith(whole, report, instance, onDisk));
+    return limit(() => documentFromContent(whole, report, instance, onDisk));
   }
   const whole = library === undefined ? found : await withIncluded(found, library);
   const all = { ...whole, ...(image ? { image } : {}) };
   return whole.parts?.some(({ type }) => type === NATIVE)
     ? withNative(all, whole.parts, instance, onDisk, limit)
-    : limit(() => documentOfParts(all, instance, onDisk));
+    : limit(() => makeDocument(all, instance, onDisk));
 }
 
 const NATIVE = 'application/vnd.slipway+yaml';
 const SEALED = 'This is a stub of sealed user data, in order; what is behind it only its machine can tell.';
 
 /** What reads a stub is loaded only where the word is. */
-async function stubAmong({ parts = [], report }: Decoded): Promise<FoundStub> {
+async function stubAmong({ parts = [], report }: DecodedUserData): Promise<FoundStub> {
   if (!parts.some(({ source }) => source.text.includes('sealed'))) return undefined;
   const { findStub } = await import('./sealed/find-stub.ts');
   return findStub(parts, report);
@@ -80,8 +80,8 @@ const CHUNKED =
 
 /** What was fetched already, by cloud-init and the boothook itself, is there to be included. */
 async function chunksAmong(
-  { parts = [] }: Decoded,
-  library: Library | undefined,
+  { parts = [] }: DecodedUserData,
+  library: IncludeSource | undefined,
 ): Promise<ChunkedUserData | undefined> {
   if (parts[0]?.type !== 'text/cloud-boothook') return undefined;
   const { findChunks } = await import('./chunked/find-chunks.ts');
@@ -92,14 +92,14 @@ async function chunksAmong(
 
 /** Parts in Slipway's own format, alone or among others; what reads it is loaded only here. */
 async function withNative(
-  found: Decoded,
+  found: DecodedUserData,
   parts: readonly Part[],
   instance: Instance,
   onDisk: readonly NodeFile[],
   limit: Limit,
 ): Promise<Document> {
   const { readNative } = await import('./native/read-native.ts');
-  const { joined } = await import('./native/join-native.ts');
+  const { joinDocument } = await import('./native/join-native.ts');
   const { withMetadata } = await import('./native/of-metadata.ts');
   return limit(() => {
     const natives: Native[] = [];
@@ -118,21 +118,26 @@ async function withNative(
     const others = parts.filter(({ type }) => type !== NATIVE);
     const base =
       others.length === 0
-        ? documentWith(natives[0] ? { order: natives[0].content.order } : {}, found.report, instance, onDisk)
-        : documentOfParts({ ...found, parts: others }, instance, onDisk);
-    const whole = natives.reduce(joined, base);
-    const document = documentWith({ ...whole, report: base.report }, found.report, instance, onDisk);
+        ? documentFromContent(
+            natives[0] ? { order: natives[0].content.order } : {},
+            found.report,
+            instance,
+            onDisk,
+          )
+        : makeDocument({ ...found, parts: others }, instance, onDisk);
+    const whole = natives.reduce(joinDocument, base);
+    const document = documentFromContent({ ...whole, report: base.report }, found.report, instance, onDisk);
     return withMetadata(document, instance);
   });
 }
 
-async function withIncluded(found: Decoded, library: Library): Promise<Decoded> {
+async function withIncluded(found: DecodedUserData, library: IncludeSource): Promise<DecodedUserData> {
   const { report, parts, vendorParts = [] } = found;
-  if (!holdsOthers([...(parts ?? []), ...vendorParts])) return found;
-  const { expand } = await import('./includes/expand-parts.ts');
+  if (!hasContainers([...(parts ?? []), ...vendorParts])) return found;
+  const { expandParts } = await import('./includes/expand-parts.ts');
   return {
     ...found,
-    parts: parts && (await expand(parts, library, report)),
-    vendorParts: (await expand(vendorParts, library, report)) ?? [],
+    parts: parts && (await expandParts(parts, library, report)),
+    vendorParts: (await expandParts(vendorParts, library, report)) ?? [],
   };
 }

@@ -2,7 +2,7 @@ import { digest } from '../../kit/digest.ts';
 import { sensitive } from '../../secrets/sensitive.ts';
 import type { Command } from '../document/document.ts';
 import { STATE_DIR } from '../document/paths.ts';
-import { scriptIn, windowsForm, windowsScripts } from '../text/scripts.ts';
+import { embeddedScript, windowsForm, windowsScripts } from '../text/scripts.ts';
 import { quoted } from '../text/shell-word.ts';
 import type { Part } from './decode/part.ts';
 
@@ -73,7 +73,7 @@ function runFromFile(path: string, text: string, prefix: readonly string[]): str
 export function scriptOf({ shell }: Command): string | undefined {
   const text = shell.reveal();
   if (windowsForm(text) !== undefined) return text;
-  return text.includes(`mkdir -p -m 0700 '${DIRECTORY}' `) ? scriptIn(text)?.text : undefined;
+  return text.includes(`mkdir -p -m 0700 '${DIRECTORY}' `) ? embeddedScript(text)?.text : undefined;
 }
 
 /** A line that does not occur in the text, because no text can hold its own digest. */

@@ -3,7 +3,7 @@ import type { SealedStub } from '../../protocol/sealed-stub.ts';
 import type { ChunkedUserData } from '../document/document.ts';
 
 /** What the machine says of itself before anything proves it. */
-export interface Claimed {
+export interface ClaimedIdentity {
   readonly hostname?: string;
   readonly providerID?: string;
 }
@@ -21,16 +21,16 @@ export interface NoDocument {
 }
 
 /** User data that lie elsewhere: what stands in their place. */
-export type Elsewhere = SealedStub | ChunkedUserData;
+export type UserDataReference = SealedStub | ChunkedUserData;
 
 /** Where nobody opens them. */
-export const ONLY_ELSEWHERE =
+export const REFERENCE_ONLY =
   'The user data only say where the real ones are, which slipway bootstrap alone opens.';
 
 /** User data in clear, in memory alone. */
-export type Opened = HandedOver | NoDocument;
+export type OpenResult = OpenedUserData | NoDocument;
 
-export interface HandedOver {
+export interface OpenedUserData {
   kind: 'opened';
   userData: Buffer;
   /** Names what stood in their place, for what is kept of them. */
@@ -40,4 +40,4 @@ export interface HandedOver {
 }
 
 /** Gets what lies elsewhere. */
-export type Opener = (elsewhere: Elsewhere, claimed: Claimed) => Promise<Opened>;
+export type OpenUserData = (elsewhere: UserDataReference, claimed: ClaimedIdentity) => Promise<OpenResult>;

@@ -9,7 +9,7 @@ import { deny, type Verdict, wait } from './verdict.ts';
  *
  * @returns undefined where it may
  */
-export function notAdmitted(
+export function admissionObjection(
   member: Member,
   members: Pick<Members, 'holderOf'>,
   directory: Pick<MachineDirectory, 'keyOf' | 'policiesOf' | 'whyNot' | 'isUnread'>,

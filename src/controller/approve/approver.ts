@@ -1,19 +1,19 @@
 import { Rates } from '../../kit/rates.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
-import { ifAccepted, KubeError } from '../kube/kube-error.ts';
+import { KubeError, undefinedOnStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
 import { isBounded } from './bounded-request.ts';
 import { decide } from './decide.ts';
-import { type Asked, examine, nodeOf } from './examine.ts';
-import { type Judged, judge, type NodeObject, type Rules, type World } from './judge.ts';
+import { examine, nodeOf, type ParsedRequest } from './examine.ts';
+import { type ApproverContext, type Judged, judge, type NodeObject, type Rules } from './judge.ts';
 import type { Member } from './member.ts';
-import { Turns } from './request-scheduler.ts';
+import { RequestScheduler } from './request-scheduler.ts';
 import { COLLECTION, type SigningRequest, stateOf, useOf } from './signing-request.ts';
 import { type Verdict, wait } from './verdict.ts';
 
-export interface ApproverParts extends Omit<World, 'node'> {
+export interface ApproverParts extends Omit<ApproverContext, 'node'> {
   /** The client of the cluster in which kubelets ask. */
   readonly client: KubeClient;
   readonly rules: Rules;
@@ -29,8 +29,8 @@ export interface ApproverParts extends Omit<World, 'node'> {
 
 interface Open {
   /** What is left to judge, or what the request already shows. */
-  readonly found: Asked | Verdict;
-  readonly at: Pick<Asked, 'name' | 'uid' | 'version' | 'madeAt'>;
+  readonly found: ParsedRequest | Verdict;
+  readonly at: Pick<ParsedRequest, 'name' | 'uid' | 'version' | 'madeAt'>;
   /** The node that asked, whatever for. */
   readonly asker: string | undefined;
   isApproved: boolean;
@@ -53,7 +53,7 @@ const LOOK_MS = { least: 5_000, most: 60_000 };
 export class Approver {
   readonly #parts: ApproverParts;
   readonly #open = new Map<string, Open>();
-  readonly #turns = new Turns();
+  readonly #turns = new RequestScheduler();
   readonly #refreshes = new Rates(REFRESHES);
   #openBytes = 0;
   readonly #queue: WorkQueue;
@@ -182,7 +182,7 @@ export class Approver {
   }
 
   /** It has its turn from now on, so that no other one of its node is approved while this is under way. */
-  async #approve(asked: Asked, open: Open, verdict: Verdict): Promise<boolean> {
+  async #approve(asked: ParsedRequest, open: Open, verdict: Verdict): Promise<boolean> {
     this.#turns.approved(asked);
     try {
       open.isApproved = await decide(this.#parts.client, open.at, verdict);
@@ -193,12 +193,12 @@ export class Approver {
     }
   }
 
-  #whyNot(asked: Asked, member: Member | undefined): string | undefined {
+  #whyNot(asked: ParsedRequest, member: Member | undefined): string | undefined {
     const proved = member && this.#parts.members.holderOf(member)?.kubelet?.keyDigest;
     return this.#turns.whyNot(asked, asked.use === 'client' && proved === asked.keyDigest);
   }
 
-  async #judge(asked: Asked, now: number): Promise<Judged> {
+  async #judge(asked: ParsedRequest, now: number): Promise<Judged> {
     const { rules, refresh, ...world } = this.#parts;
     const look = () => judge(asked, rules, { ...world, node: (name) => this.#node(name) }, now);
     const judged = await look();
@@ -224,7 +224,7 @@ export class Approver {
   }
 
   #node(name: string): Promise<NodeObject | undefined> {
-    return ifAccepted(this.#parts.client.request<NodeObject>('GET', `/api/v1/nodes/${name}`), 404);
+    return undefinedOnStatus(this.#parts.client.request<NodeObject>('GET', `/api/v1/nodes/${name}`), 404);
   }
 
   /** Once for each reason. */

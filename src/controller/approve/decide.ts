@@ -1,6 +1,6 @@
 import type { KubeClient } from '../kube/client.ts';
 import { isStatus } from '../kube/kube-error.ts';
-import type { Asked } from './examine.ts';
+import type { ParsedRequest } from './examine.ts';
 import { COLLECTION, type SigningCondition, type SigningRequest } from './signing-request.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -12,7 +12,7 @@ import type { Verdict } from './verdict.ts';
  */
 export async function decide(
   client: KubeClient,
-  { name, uid, version }: Pick<Asked, 'name' | 'uid' | 'version'>,
+  { name, uid, version }: Pick<ParsedRequest, 'name' | 'uid' | 'version'>,
   { is, because }: Verdict,
 ): Promise<boolean> {
   const path = `${COLLECTION}/${encodeURIComponent(name)}`;

@@ -7,7 +7,7 @@ import { type SigningRequest, type Use, useOf } from './signing-request.ts';
 import { deny, leave, type Verdict } from './verdict.ts';
 
 /** A request of a kubelet that is well-formed; whose it is and whether it may have it is still open. */
-export interface Asked {
+export interface ParsedRequest {
   /** The name of the CertificateSigningRequest. */
   readonly name: string;
   readonly uid: string;
@@ -45,7 +45,7 @@ const SUBJECT: Readonly<Record<string, string>> = { [OID.commonName]: 'CN', [OID
  *
  * @param bootstrapGroups one of which a bootstrap token must be of
  */
-export function examine(object: SigningRequest, bootstrapGroups: readonly string[]): Asked | Verdict {
+export function examine(object: SigningRequest, bootstrapGroups: readonly string[]): ParsedRequest | Verdict {
   const { metadata, spec } = object;
   const use = useOf(object);
   if (use === undefined) return leave(`it is for the signer ${spec.signerName}`);
@@ -82,7 +82,7 @@ export function nodeOf(username = ''): string | undefined {
 function requestorOf(
   { username = '', groups = [] }: SigningRequest['spec'],
   bootstrapGroups: readonly string[],
-): Asked['by'] | undefined {
+): ParsedRequest['by'] | undefined {
   if (nodeOf(username) !== undefined && groups.includes(NODE_GROUP)) return 'node';
   const isToken = username.startsWith(BOOTSTRAP_USER);
   return isToken && bootstrapGroups.some((group) => groups.includes(group)) ? 'bootstrap' : undefined;
@@ -105,7 +105,7 @@ function namedNode({ subject }: CertificationRequest): string | { subject: strin
 }
 
 type Whole = SigningRequest['spec'] &
-  Pick<Asked, 'use' | 'by' | 'node' | 'names'> & { wanted: CertificationRequest };
+  Pick<ParsedRequest, 'use' | 'by' | 'node' | 'names'> & { wanted: CertificationRequest };
 
 function wrongWith({ use, by, node, names, wanted, ...spec }: Whole): string | undefined {
   const { usages = [], username = '', expirationSeconds = 0 } = spec;

@@ -1,7 +1,7 @@
 import type { MachineDirectory } from '../machines/directory.ts';
-import { notAdmitted } from './admission-objection.ts';
-import type { Asked } from './examine.ts';
-import { notItsKey } from './kubelet-key-objection.ts';
+import { admissionObjection } from './admission-objection.ts';
+import type { ParsedRequest } from './examine.ts';
+import { kubeletKeyObjection } from './kubelet-key-objection.ts';
 import { type Address, addressesOf, type Member } from './member.ts';
 import type { Members } from './members.ts';
 import { approve, deny, leave, type Verdict, wait } from './verdict.ts';
@@ -23,7 +23,7 @@ export interface NodeObject {
   status?: { conditions?: { type: string; status: string }[]; addresses?: Address[] };
 }
 
-export interface World {
+export interface ApproverContext {
   /** `namespace/name` of the Cluster. */
   readonly cluster: string;
   readonly members: Pick<Members, 'ofNode' | 'holderOf'>;
@@ -42,7 +42,12 @@ export interface Judged {
 const SKEW_MS = 5 * 60_000;
 
 /** Whether a well-formed request may be granted: who asked, for which Machine, and what that Machine may have. */
-export async function judge(asked: Asked, rules: Rules, world: World, now: number): Promise<Judged> {
+export async function judge(
+  asked: ParsedRequest,
+  rules: Rules,
+  world: ApproverContext,
+  now: number,
+): Promise<Judged> {
   const [member, ...more] = world.members.ofNode(world.cluster, asked.node);
   if (!member) return { verdict: ofNobody(asked, rules, world.cluster, now) };
   if (more.length > 0) {
@@ -57,8 +62,8 @@ export async function judge(asked: Asked, rules: Rules, world: World, now: numbe
   }
   const objection =
     (member.deleting ? deny('its Machine is being deleted') : undefined) ??
-    notAdmitted(member, world.members, world.directory) ??
-    notItsKey(asked, member, world.members, world.directory) ??
+    admissionObjection(member, world.members, world.directory) ??
+    kubeletKeyObjection(asked, member, world.members, world.directory) ??
     (asked.by === 'bootstrap' ? await notBootstrapped(asked, member, rules, world) : undefined) ??
     (asked.use === 'serving' ? await notItsNames(asked, member, rules, world) : undefined);
   const who = `node ${asked.node} is Machine ${member.namespace}/${member.name}`;
@@ -72,13 +77,18 @@ export async function judge(asked: Asked, rules: Rules, world: World, now: numbe
 }
 
 /** A machine can call itself by any name, also by that of a Node which is no Machine's: one that is older than its own Machine. */
-async function wasThereBefore(node: string, member: Member, world: World): Promise<boolean> {
+async function wasThereBefore(node: string, member: Member, world: ApproverContext): Promise<boolean> {
   if ([member.nodeName, member.name, ...member.hosts].includes(node)) return false;
   const { creationTimestamp } = (await world.node(node))?.metadata ?? {};
   return Date.parse(creationTimestamp ?? '') < member.madeAt - SKEW_MS;
 }
 
-function ofNobody({ node, madeAt }: Asked, { unknownMs }: Rules, cluster: string, now: number): Verdict {
+function ofNobody(
+  { node, madeAt }: ParsedRequest,
+  { unknownMs }: Rules,
+  cluster: string,
+  now: number,
+): Verdict {
   const because = `no Machine of Cluster ${cluster} is node ${node}`;
   if (unknownMs === undefined) return leave(because);
   return now - madeAt > unknownMs ? deny(because) : wait(because);
@@ -86,10 +96,10 @@ function ofNobody({ node, madeAt }: Asked, { unknownMs }: Rules, cluster: string
 
 /** A bootstrap token can be copied, so it counts for a while only, and not for a node that is there. */
 async function notBootstrapped(
-  { madeAt, node }: Asked,
+  { madeAt, node }: ParsedRequest,
   member: Member,
   { windowMs }: Rules,
-  world: World,
+  world: ApproverContext,
 ): Promise<Verdict | undefined> {
   const windows = world.directory.policiesOf(member).map((policy) => policy.windowMs);
   const age = madeAt - member.madeAt;
@@ -107,10 +117,10 @@ async function notBootstrapped(
 }
 
 async function notItsNames(
-  { names, node }: Asked,
+  { names, node }: ParsedRequest,
   member: Member,
   { trustsNodes }: Rules,
-  world: World,
+  world: ApproverContext,
 ): Promise<Verdict | undefined> {
   const told = trustsNodes ? addressesOf((await world.node(node))?.status?.addresses) : undefined;
   const hosts = new Set([node, ...member.hosts, ...(told?.hosts ?? [])]);

@@ -1,6 +1,6 @@
 import { KUBELET_KEY_MS } from '../../protocol/kubelet-key.ts';
 import type { MachineDirectory } from '../machines/directory.ts';
-import type { Asked } from './examine.ts';
+import type { ParsedRequest } from './examine.ts';
 import type { Member } from './member.ts';
 import type { Members } from './members.ts';
 import { deny, type Verdict, wait } from './verdict.ts';
@@ -15,8 +15,8 @@ const SKEW_MS = 5 * 60_000;
  *
  * @returns undefined where nothing stands in the way
  */
-export function notItsKey(
-  { by, use, keyDigest, madeAt }: Pick<Asked, 'by' | 'use' | 'keyDigest' | 'madeAt'>,
+export function kubeletKeyObjection(
+  { by, use, keyDigest, madeAt }: Pick<ParsedRequest, 'by' | 'use' | 'keyDigest' | 'madeAt'>,
   member: Member,
   members: Pick<Members, 'holderOf'>,
   directory: Pick<MachineDirectory, 'policiesOf'>,

@@ -7,7 +7,7 @@ const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 const NAMES = ['kubeadm:node-autoapprove-bootstrap', 'kubeadm:node-autoapprove-certificate-rotation'];
 
 /** Warns where somebody else approves too, whatever is denied here. */
-export async function tellOfOthers(client: KubeClient, cluster: string, log: Log): Promise<void> {
+export async function warnOfOtherApprovers(client: KubeClient, cluster: string, log: Log): Promise<void> {
   const there: string[] = [];
   for (const name of NAMES) {
     try {

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { createLog } from '../log.ts';
-import { quietLog } from './rate-limited-log.ts';
+import { rateLimitedLog } from './rate-limited-log.ts';
 
 it('lets a cluster have a burst of lines and then a few, and says how many it left out', () => {
   let now = 0;
   let lines: string[] = [];
-  const log = quietLog(
+  const log = rateLimitedLog(
     createLog((line) => lines.push(line)),
     'default/c',
     () => now,

@@ -5,7 +5,7 @@ import type { Level, Log } from '../log.ts';
 const LINES = { burst: 5_000, perSecond: 2 };
 
 /** A log in which one cluster has so many lines; who has taken over its API server decides how many there would be. */
-export function quietLog(log: Log, cluster: string, now?: () => number): Log {
+export function rateLimitedLog(log: Log, cluster: string, now?: () => number): Log {
   const rates = new Rates(LINES, now);
   let left = 0;
   const limited =

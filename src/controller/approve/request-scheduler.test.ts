@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Asked } from './examine.ts';
-import { Turns } from './request-scheduler.ts';
+import type { ParsedRequest } from './examine.ts';
+import { RequestScheduler } from './request-scheduler.ts';
 
-const asked = (name: string, madeAt: number, more: Partial<Asked> = {}): Asked => ({
+const asked = (name: string, madeAt: number, more: Partial<ParsedRequest> = {}): ParsedRequest => ({
   ...{
     name,
     uid: name,
@@ -18,7 +18,7 @@ const asked = (name: string, madeAt: number, more: Partial<Asked> = {}): Asked =
 });
 
 it('is the turn of the newest request of a node, and of no other while one is not signed', () => {
-  const turns = new Turns();
+  const turns = new RequestScheduler();
   const [old, young] = [asked('a', 1_000), asked('b', 2_000)];
   for (const one of [old, young]) turns.put(one, false);
   expect(turns.whyNot(old)).toMatch(/asked again since: b/);
@@ -38,7 +38,7 @@ it('is the turn of the newest request of a node, and of no other while one is no
 });
 
 it('lets nobody hold up a proved key by asking on and on with others', () => {
-  const turns = new Turns();
+  const turns = new RequestScheduler();
   const proved = asked('a', 1_000, { keyDigest: 'proved' });
   for (let at = 0; at < 9; at += 1) turns.put(asked(`x${at}`, 2_000 + at, { keyDigest: `x${at}` }), false);
   turns.put(proved, false);
@@ -50,7 +50,7 @@ it('lets nobody hold up a proved key by asking on and on with others', () => {
 });
 
 it('lets one of two that were made at once go first', () => {
-  const turns = new Turns();
+  const turns = new RequestScheduler();
   const two = [asked('a', 1_000), asked('b', 1_000)] as const;
   for (const one of two) turns.put(one, false);
   expect(two.map((one) => turns.whyNot(one) === undefined)).toEqual([false, true]);
@@ -58,7 +58,7 @@ it('lets one of two that were made at once go first', () => {
 
 it('gives a bootstrap token one certificate in a minute, and a node ten and then a few', () => {
   let now = 0;
-  const turns = new Turns(() => now);
+  const turns = new RequestScheduler(() => now);
   const bootstrap = (name: string) => asked(name, 1_000, { by: 'bootstrap' });
   turns.approved(bootstrap('a'));
   turns.remove(bootstrap('a'));

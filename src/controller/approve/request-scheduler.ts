@@ -1,5 +1,5 @@
 import { Rates } from '../../kit/rates.ts';
-import type { Asked } from './examine.ts';
+import type { ParsedRequest } from './examine.ts';
 
 /** Between two certificates for a bootstrap token: the kubelet with the first one is a Ready Node by then, or has failed. */
 const BOOTSTRAP_MS = 60_000;
@@ -7,7 +7,7 @@ const BOOTSTRAP_MS = 60_000;
 const NODE = { burst: 10, everyMs: 10 * 60_000 };
 
 interface Turn {
-  readonly asked: Asked;
+  readonly asked: ParsedRequest;
   isApproved: boolean;
 }
 
@@ -15,7 +15,7 @@ interface Turn {
  * One request at a time for a node, use and way to ask: the newest, because kubelets keep no key of those before, and none while one
  * is approved and not signed yet. Whoever asks again and again has to wait.
  */
-export class Turns {
+export class RequestScheduler {
   readonly #turns = new Map<string, Map<string, Turn>>();
   /** When the newest request that was approved was made. */
   readonly #served = new Map<string, number>();
@@ -28,7 +28,7 @@ export class Turns {
   }
 
   /** A request that waits, or is approved and not signed. */
-  put(asked: Asked, isApproved: boolean): void {
+  put(asked: ParsedRequest, isApproved: boolean): void {
     const key = keyOf(asked);
     const turns = this.#turns.get(key) ?? new Map<string, Turn>();
     this.#turns.set(key, turns.set(asked.name, { asked, isApproved }));
@@ -36,7 +36,7 @@ export class Turns {
   }
 
   /** It is signed, denied or gone. */
-  remove(asked: Asked): void {
+  remove(asked: ParsedRequest): void {
     const key = keyOf(asked);
     const turns = this.#turns.get(key);
     turns?.delete(asked.name);
@@ -50,7 +50,7 @@ export class Turns {
    *
    * @param isProved its machine has proved this key: whoever asks on with other keys, by a token that many have, does not hold it up
    */
-  whyNot(asked: Asked, isProved = false): string | undefined {
+  whyNot(asked: ParsedRequest, isProved = false): string | undefined {
     const key = keyOf(asked);
     for (const { asked: other, isApproved } of this.#turns.get(key)?.values() ?? []) {
       if (other.name === asked.name) continue;
@@ -65,26 +65,26 @@ export class Turns {
     return undefined;
   }
 
-  approved(asked: Asked): void {
+  approved(asked: ParsedRequest): void {
     this.#ratesOf(asked).take(keyOf(asked));
     this.put(asked, true);
   }
 
-  #serve(asked: Asked): void {
+  #serve(asked: ParsedRequest): void {
     const key = keyOf(asked);
     this.#served.set(key, Math.max(asked.madeAt, this.#served.get(key) ?? 0));
   }
 
-  #ratesOf({ by }: Asked): Rates {
+  #ratesOf({ by }: ParsedRequest): Rates {
     return by === 'bootstrap' ? this.#bootstraps : this.#renewals;
   }
 }
 
-function isNewer(one: Asked, other: Asked): boolean {
+function isNewer(one: ParsedRequest, other: ParsedRequest): boolean {
   return one.madeAt > other.madeAt || (one.madeAt === other.madeAt && one.name > other.name);
 }
 
 /** Whoever has a token does not come before the node itself. */
-function keyOf({ use, by, node }: Asked): string {
+function keyOf({ use, by, node }: ParsedRequest): string {
   return `${use} ${by} ${node}`;
 }

@@ -7,8 +7,8 @@ import { type Allowed, readTenantKubeconfig } from '../kube/kubeconfig.ts';
 import { reason } from '../log.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
 import { Approver, type ApproverParts } from './approver.ts';
-import { tellOfOthers } from './other-approvers.ts';
-import { quietLog } from './rate-limited-log.ts';
+import { warnOfOtherApprovers } from './other-approvers.ts';
+import { rateLimitedLog } from './rate-limited-log.ts';
 
 interface WorkloadsParts extends Omit<ApproverParts, 'client' | 'cluster' | 'trouble'> {
   /** The client of the cluster that has the Machines. */
@@ -122,7 +122,7 @@ export class Workloads {
 
   #begin(cluster: string, client: KubeClient): Approver {
     const { home: _, suffix: __, allowed: ___, connect: ____, log: whole, ...parts } = this.#parts;
-    const log = quietLog(whole, cluster);
+    const log = rateLimitedLog(whole, cluster);
     const approver = new Approver({
       ...{ ...parts, client, cluster, log },
       trouble: (error) => {
@@ -135,7 +135,7 @@ export class Workloads {
       },
     });
     approver.start();
-    void tellOfOthers(client, cluster, log);
+    void warnOfOtherApprovers(client, cluster, log);
     return approver;
   }
 

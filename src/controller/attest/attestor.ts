@@ -2,7 +2,7 @@ import type { TpmProof } from '../../protocol/attestation.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { TpmCounters } from '../model/node-record.ts';
 import type { MachineSelector } from '../model/selector.ts';
-import type { BootStory } from '../policy/boot-log-explainer.ts';
+import type { BootLogExplainer } from '../policy/boot-log-explainer.ts';
 
 /** What a machine sends to prove its identity. */
 export interface Evidence {
@@ -48,7 +48,7 @@ export interface Claim {
   /** What that TPM's counters are. */
   readonly counters?: TpmCounters;
   /** What the boot log says of them. */
-  readonly boot?: BootStory;
+  readonly boot?: BootLogExplainer;
   /** Certificates of the endorsement key and of those above it, as the machine sent them: DER, one after the other. */
   readonly certificates?: Uint8Array;
   /** What the address counts as that the TPM's answer came from. */

@@ -2,17 +2,17 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { NodeRecord, NodeSpec } from '../model/node-record.ts';
 import { newSummary } from '../model/summary.ts';
 import type { Store } from '../store/store.ts';
-import { Bearers } from './certificate-checker.ts';
-import type { ShownPeer } from './peer.ts';
+import { CertificateChecker } from './certificate-checker.ts';
+import type { PresentedPeer } from './peer.ts';
 
 const KEY = 'a'.repeat(64);
 const OTHER = 'b'.repeat(64);
-const peer: ShownPeer = { namespace: 'ns', name: 'n', binding: KEY, serial: '1' };
+const peer: PresentedPeer = { namespace: 'ns', name: 'n', binding: KEY, serial: '1' };
 
 const nodes = new Map<string, NodeRecord>();
 let moved: { namespace: string; name: string } | undefined;
 let isGone: boolean;
-const bearers = new Bearers({
+const bearers = new CertificateChecker({
   store: {
     find: async (namespace: string, name: string) => nodes.get(`${namespace}/${name}`),
     certify: async () => undefined,

@@ -1,7 +1,7 @@
 import type { CertificateState, NodeRecord, NodeSpec } from '../model/node-record.ts';
 import { type Store, StoreBusy } from '../store/store.ts';
-import { barredBy } from './judge.ts';
-import type { ShownPeer } from './peer.ts';
+import { admissionRefusal } from './judge.ts';
+import type { PresentedPeer } from './peer.ts';
 import { Refused } from './refused.ts';
 
 interface BearerParts {
@@ -18,7 +18,7 @@ const MAX_TRIES = 3;
 const COPIED_MS = 10 * 60_000;
 
 /** Finds out whether a certificate, which TLS has checked, still speaks for a node. */
-export class Bearers {
+export class CertificateChecker {
   readonly #parts: BearerParts;
 
   constructor(parts: BearerParts) {
@@ -26,7 +26,7 @@ export class Bearers {
   }
 
   /** True if nothing has to be read or written: the ordinary case. */
-  isCurrent({ spec }: NodeRecord, peer: ShownPeer): boolean {
+  isCurrent({ spec }: NodeRecord, peer: PresentedPeer): boolean {
     return (
       spec.keyDigest === peer.binding &&
       standing(spec.certificate, peer.serial) === 'current' &&
@@ -36,7 +36,7 @@ export class Bearers {
   }
 
   /** True if, as far as this record says, another certificate has taken the place of this one. */
-  isReplaced({ spec }: NodeRecord, peer: ShownPeer): boolean {
+  isReplaced({ spec }: NodeRecord, peer: PresentedPeer): boolean {
     return spec.keyDigest === peer.binding && standing(spec.certificate, peer.serial) === 'superseded';
   }
 
@@ -45,7 +45,7 @@ export class Bearers {
    *
    * @throws Refused, StoreBusy
    */
-  async admit(peer: ShownPeer): Promise<NodeRecord> {
+  async admit(peer: PresentedPeer): Promise<NodeRecord> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const record = await this.#find(peer);
       const where = `${peer.namespace}/${peer.name}`;
@@ -60,7 +60,7 @@ export class Bearers {
         throw new Refused('unauthorized', `the Machine of ${where} is gone`, { isFormer: true });
       }
       // A machine that was refused for its boot state may still say what happened to it.
-      if (record.spec.admission?.state === 'Quarantined') throw barredBy(record.spec.admission);
+      if (record.spec.admission?.state === 'Quarantined') throw admissionRefusal(record.spec.admission);
       const is = standing(record.spec.certificate, peer.serial);
       if (is === 'current') return record;
       if (is === 'superseded') {
@@ -87,7 +87,7 @@ export class Bearers {
     if (await this.#parts.store.certify(record, { ...certificate, copied })) this.#parts.copied?.(record);
   }
 
-  async #find({ namespace, name, binding }: ShownPeer): Promise<NodeRecord | undefined> {
+  async #find({ namespace, name, binding }: PresentedPeer): Promise<NodeRecord | undefined> {
     const { store, nodeOfKey } = this.#parts;
     const record = await store.find(namespace, name);
     if (record?.spec.keyDigest === binding) return record;

@@ -6,17 +6,17 @@ import { type CertificateState, type NodeRecord, nodeKey } from '../model/node-r
 import { newSummary } from '../model/summary.ts';
 import type { Store } from '../store/store.ts';
 import type { Attestor } from './attestor.ts';
-import { Bearers } from './certificate-checker.ts';
+import { CertificateChecker } from './certificate-checker.ts';
 import { Enrolment } from './enrolment.ts';
-import type { Ties } from './machine-finder.ts';
-import type { ShownPeer } from './peer.ts';
+import type { MachineFinder } from './machine-finder.ts';
+import type { PresentedPeer } from './peer.ts';
 
 const made = Authority.create('test');
 const authority = new Authority(made.certificate, made.privateKey);
 const CHANNEL = Buffer.alloc(32);
 const key = createKey();
 const binding = keyDigest(createPublicKey(key));
-const peer: ShownPeer = { namespace: 'ns', name: 'n', binding, serial: '1' };
+const peer: PresentedPeer = { namespace: 'ns', name: 'n', binding, serial: '1' };
 const request = {
   version: 1,
   csr: createCsr(createKey(), 'another-name'),
@@ -60,16 +60,16 @@ const enrolment = new Enrolment({
     node = { ...record, spec: { ...record.spec, admission: { state, at: 'now' } } };
     return node;
   },
-  bearers: new Bearers({ store, nodeOfKey }),
+  bearers: new CertificateChecker({ store, nodeOfKey }),
   authority: () => authority,
   trusted: () => authority.certificate,
   ties: {
     find: () => undefined,
     objection: () => objection,
     wantsProof: () => wantsProof,
-  } as unknown as Ties,
+  } as unknown as MachineFinder,
 });
-const renew = (shown: ShownPeer | undefined = peer, instance = 'i') =>
+const renew = (shown: PresentedPeer | undefined = peer, instance = 'i') =>
   enrolment.enrol({ ...request, machine: { ...request.machine, instance } }, shown, CHANNEL);
 
 it('renews for the node of the certificate, whatever the request is called', async () => {

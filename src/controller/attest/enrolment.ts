@@ -7,15 +7,15 @@ import { ENROLMENT_VERSION, type EnrolReply, type EnrolRequest } from '../../pro
 import type { NodeRecord } from '../model/node-record.ts';
 import { StoreBusy } from '../store/store.ts';
 import type { Attestor, Claim } from './attestor.ts';
-import type { Bearers } from './certificate-checker.ts';
+import type { CertificateChecker } from './certificate-checker.ts';
 import { type HolderParts, Holders } from './holders.ts';
-import { barredBy } from './judge.ts';
-import { type Peer, peerUri, type ShownPeer } from './peer.ts';
+import { admissionRefusal } from './judge.ts';
+import { type Peer, type PresentedPeer, peerUri } from './peer.ts';
 import { Refused } from './refused.ts';
 import type { TpmChallenges } from './tpm-challenges.ts';
 
 interface EnrolmentParts extends HolderParts {
-  readonly bearers: Bearers;
+  readonly bearers: CertificateChecker;
   readonly authority: () => Authority;
   /** All authorities that count, in PEM; the one that signs is the first. */
   readonly trusted: () => string;
@@ -45,7 +45,7 @@ export class Enrolment {
    */
   async enrol(
     request: EnrolRequest,
-    peer: ShownPeer | undefined,
+    peer: PresentedPeer | undefined,
     channel: Uint8Array,
   ): Promise<{ reply: EnrolReply; about: Peer & { method: string } }> {
     if (request.token === undefined && !request.proof) return this.#renew(request, peer);
@@ -56,7 +56,7 @@ export class Enrolment {
     const made = { keyDigest: keyDigest(key), certificate: { serial } };
     const held = await this.#holders.admit(claim, request.machine, made, peer?.binding);
     const node = await this.#readmitted(held, claim);
-    const barred = barredBy(node.spec.admission);
+    const barred = admissionRefusal(node.spec.admission);
     if (barred) throw barred;
     if (node.spec.certificate?.serial !== serial) await this.#next(node, serial, peer?.serial);
     const about = { ...bearerOf(node), method: node.spec.enrolment.method };
@@ -79,13 +79,13 @@ export class Enrolment {
     throw new StoreBusy(`${node.namespace}/${node.name} is being written by others`);
   }
 
-  async #renew(request: EnrolRequest, peer: ShownPeer | undefined) {
+  async #renew(request: EnrolRequest, peer: PresentedPeer | undefined) {
     if (!peer) throw new Refused('unauthorized', 'the request has neither a token nor a valid certificate');
     const node = await this.#parts.bearers.admit(peer);
     if (node.spec.instance !== request.machine.instance) {
       throw new Refused('forbidden', 'the certificate is of another machine', { words: WRONG_MACHINE });
     }
-    const barred = barredBy(node.spec.admission);
+    const barred = admissionRefusal(node.spec.admission);
     if (barred) throw barred;
     const why = this.#parts.ties?.objection(node.spec);
     if (why !== undefined) throw new Refused('forbidden', `${node.namespace}/${node.name}: ${why}`);

@@ -4,7 +4,7 @@ import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { MachineTie, NodeRecord } from '../model/node-record.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import type { Claim } from './attestor.ts';
-import { Bearers } from './certificate-checker.ts';
+import { CertificateChecker } from './certificate-checker.ts';
 import { Holders } from './holders.ts';
 
 let dir: string;
@@ -206,7 +206,7 @@ it('counts a use for each node that is made and for nothing else', async () => {
 
 it('ends a certificate when the next one is used, and not before', async () => {
   const copied: NodeRecord[] = [];
-  const bearers = new Bearers({
+  const bearers = new CertificateChecker({
     store,
     nodeOfKey: (digest) => store.nodeOfKey(digest),
     copied: (record) => void copied.push(record),

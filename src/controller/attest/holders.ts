@@ -4,14 +4,14 @@ import type { MachineTie, NodeRecord, NodeSpec, TieKind } from '../model/node-re
 import type { MachineIdentities } from '../store/machine-identities.ts';
 import { type Owner, type Store, StoreBusy } from '../store/store.ts';
 import type { Claim } from './attestor.ts';
-import { barredBy, type Judge } from './judge.ts';
-import type { Found, Ties } from './machine-finder.ts';
+import { admissionRefusal, type Judge } from './judge.ts';
+import type { FoundMachine, MachineFinder } from './machine-finder.ts';
 import { Refused } from './refused.ts';
 
 export interface HolderParts {
   readonly store: Store;
   /** Absent if there are no Machines. */
-  readonly ties?: Ties;
+  readonly ties?: MachineFinder;
   /** Holds proofs against policies; absent if there are no Machines. */
   readonly judge?: Pick<Judge, 'judge'>;
   /** Whose token was used; absent if there are no Machines. */
@@ -127,7 +127,7 @@ export class Holders {
   }
 
   /** Why only the machine that holds it already may come. */
-  async #isLate(claim: Claim, found: Found | undefined): Promise<Refused | undefined> {
+  async #isLate(claim: Claim, found: FoundMachine | undefined): Promise<Refused | undefined> {
     if (!found) return undefined;
     const { hasNode, namespace, owner } = found;
     const { epoch, machineUid } = claim;
@@ -146,7 +146,7 @@ export class Holders {
   }
 
   /** The token counts no longer, whatever becomes of the node. */
-  async #spend({ epoch }: Claim, found: Found | undefined, node: NodeRecord): Promise<void> {
+  async #spend({ epoch }: Claim, found: FoundMachine | undefined, node: NodeRecord): Promise<void> {
     const { proofs, store } = this.#parts;
     if (epoch === undefined || !found || !proofs) return;
     const { namespace, owner } = found;
@@ -216,7 +216,8 @@ export class Holders {
       if (!holder) continue;
       if (isSame(holder.spec, spec)) return { node: holder, made: false };
       // A machine does not leave its quarantine by being installed anew.
-      const barred = holder.spec.admission?.state === 'Quarantined' && barredBy(holder.spec.admission);
+      const barred =
+        holder.spec.admission?.state === 'Quarantined' && admissionRefusal(holder.spec.admission);
       if (barred) throw barred;
       if (!outranks(spec, holder.spec)) {
         throw new Refused(
@@ -233,7 +234,7 @@ export class Holders {
 /** What is kept of how a machine came. @param policies those that it was held against */
 export function enrolmentOf(
   { method, token, selector, endorsementKey, ...shown }: Claim,
-  found: Found | undefined,
+  found: FoundMachine | undefined,
   policies: readonly string[] | undefined,
 ): NodeSpec['enrolment'] {
   const isFirstUse = found?.tie.by === 'firstUse';
@@ -256,7 +257,7 @@ export function enrolmentOf(
 const HAS_NODE =
   'The Machine has its Node already, and from then on no token counts for it: it may be in other hands by now. This node is as it is; what it tells of its bootstrap is not taken. Let the reporter start before kubeadm does, or let the machine prove itself by its TPM (report.controller.tpm, and slipway.dev/endorsement-key on the Machine), which counts at any time.';
 
-function usedAlready({ namespace, owner }: Found): Refused {
+function usedAlready({ namespace, owner }: FoundMachine): Refused {
   return new Refused('unauthorized', `the token of Machine ${namespace}/${owner.name} was used already`, {
     words:
       'This token was used already, by another key. If this machine was installed anew, delete its NodeBootstrap and the Secret with its token; if it was not, somebody else has used it.',

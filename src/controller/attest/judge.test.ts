@@ -4,7 +4,7 @@ import { type NodeIdentityPolicy, readPolicy } from '../policy/identity-policy.t
 import type { Proofs } from '../store/machine-identities.ts';
 import type { Claim } from './attestor.ts';
 import { Judge } from './judge.ts';
-import type { Found } from './machine-finder.ts';
+import type { FoundMachine } from './machine-finder.ts';
 
 const demanding = (spec: Partial<NodeIdentityPolicy['spec']>) =>
   readPolicy({ metadata: { namespace: 'ns', name: 'p' }, spec: { method: 'tpm', ...spec } });
@@ -44,7 +44,7 @@ const judge = new Judge({
 
 function judged(hasNode = false, by: TieKind = 'tpm', more: Partial<Claim> = {}) {
   const owner = { apiVersion: 'v', name: 'm', uid: 'u' };
-  const found: Found = { namespace: 'ns', tie: { name: 'm', uid: 'u', by }, owner, hasNode };
+  const found: FoundMachine = { namespace: 'ns', tie: { name: 'm', uid: 'u', by }, owner, hasNode };
   return judge.judge({ ...claim, ...more }, { instance: 'i', hostname: 'm' }, found);
 }
 

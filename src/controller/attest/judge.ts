@@ -1,6 +1,6 @@
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { Admission, TieKind, TpmCounters } from '../model/node-record.ts';
-import { wentBack } from '../policy/counters.ts';
+import { counterRegression } from '../policy/counters.ts';
 import type { IdentityPolicy } from '../policy/identity-policy.ts';
 import { type Chains, checkRegisters, checkTrusted, checkValid } from '../policy/rules.ts';
 import { Violation } from '../policy/violation.ts';
@@ -8,7 +8,7 @@ import type { KeyHolders } from '../store/key-holders.ts';
 import type { MachineIdentities, Proofs } from '../store/machine-identities.ts';
 import type { Store } from '../store/store.ts';
 import type { Claim } from './attestor.ts';
-import type { Found } from './machine-finder.ts';
+import type { FoundMachine } from './machine-finder.ts';
 import { Refused } from './refused.ts';
 
 /** What a machine proved under policies. */
@@ -23,14 +23,17 @@ export interface JudgeParts {
   /** Milliseconds since 1970 at which a Machine was made. */
   readonly madeAt: (uid: string) => number;
   /** Another Machine that this machine says it is; undefined if it is none. */
-  readonly otherOf: (found: Found, machine: MachineIdentity) => { name: string; uid: string } | undefined;
+  readonly otherOf: (
+    found: FoundMachine,
+    machine: MachineIdentity,
+  ) => { name: string; uid: string } | undefined;
   readonly store: Pick<Store, 'find'>;
   readonly identities: Pick<MachineIdentities, 'of' | 'bind'>;
   readonly holders: Pick<KeyHolders, 'take'>;
   readonly counters: CounterBook;
   readonly chains: Chains;
   /** Called with each proof that failed. */
-  readonly failed: (found: Found, claim: Claim, violation: Violation) => Promise<void>;
+  readonly failed: (found: FoundMachine, claim: Claim, violation: Violation) => Promise<void>;
 }
 
 /** What TPMs' counters were. */
@@ -53,7 +56,7 @@ export class Judge {
    * @returns undefined if no policy says anything of the Machine
    * @throws Refused, StoreBusy
    */
-  async judge(claim: Claim, machine: MachineIdentity, found: Found): Promise<Judgement | undefined> {
+  async judge(claim: Claim, machine: MachineIdentity, found: FoundMachine): Promise<Judgement | undefined> {
     const policies = this.#parts.policiesOf(found.owner.uid);
     try {
       this.#checkCounters(claim, found);
@@ -78,9 +81,9 @@ export class Judge {
   }
 
   /** A proof is a fresh one always; that a TPM was put back to an earlier state shows in its counters alone. */
-  #checkCounters({ counters, endorsementKey = '' }: Claim, { owner }: Found): void {
+  #checkCounters({ counters, endorsementKey = '' }: Claim, { owner }: FoundMachine): void {
     const before = counters && this.#parts.counters.seen(endorsementKey, owner.uid);
-    const why = before && wentBack(before, counters);
+    const why = before && counterRegression(before, counters);
     if (why === undefined) return;
     throw new Violation(
       'TpmStateWentBack',
@@ -92,7 +95,7 @@ export class Judge {
     policies: readonly IdentityPolicy[],
     claim: Claim,
     machine: MachineIdentity,
-    found: Found,
+    found: FoundMachine,
   ): Promise<void> {
     const { endorsementKey: key, certificates, address = '' } = claim;
     const { uid, name } = found.owner;
@@ -127,7 +130,7 @@ export class Judge {
   async #checkBoot(
     policies: readonly IdentityPolicy[],
     { boot, byFirstUse, registers: shown = {} }: Claim,
-    { namespace, owner }: Found,
+    { namespace, owner }: FoundMachine,
     known: Proofs | undefined,
   ): Promise<void> {
     for (const { name, registers } of policies) {
@@ -153,7 +156,7 @@ export class Judge {
   }
 
   /** What is true of the Machine from now on, whatever becomes of its NodeBootstrap. */
-  async #bind(claim: Claim, found: Found, known: Proofs | undefined): Promise<void> {
+  async #bind(claim: Claim, found: FoundMachine, known: Proofs | undefined): Promise<void> {
     const { boot, endorsementKey = '', registers = {}, byFirstUse } = claim;
     const isVouched = found.tie.by === 'tpm';
     const isSame = known?.endorsementKey === endorsementKey;
@@ -177,7 +180,7 @@ export class Judge {
   /** Nobody named this key: that it is the first to come has to be all that there is to say. */
   async #takeFirst(
     { endorsementKey = '' }: Claim,
-    { namespace, owner, hasNode, tie: by }: Found,
+    { namespace, owner, hasNode, tie: by }: FoundMachine,
   ): Promise<void> {
     const { name, uid } = owner;
     if (hasNode) throw new Violation('EnrolmentTooLate', `Machine ${name} has its Node already.`);
@@ -192,7 +195,7 @@ export class Judge {
 }
 
 /** Registers say something where a TPM signed them, and no one else. @throws Violation */
-function checkVouched(policies: readonly IdentityPolicy[], key: string, { tie }: Found): void {
+function checkVouched(policies: readonly IdentityPolicy[], key: string, { tie }: FoundMachine): void {
   const policy = tie.by === 'firstUse' && policies.find(({ registers }) => registers !== undefined);
   if (!policy) return;
   throw new Violation(
@@ -213,7 +216,7 @@ function isProof(by: TieKind): boolean {
 }
 
 /** What stands in the way of a certificate; undefined if nothing does. */
-export function barredBy(admission: Admission | undefined): Refused | undefined {
+export function admissionRefusal(admission: Admission | undefined): Refused | undefined {
   switch (admission?.state) {
     case 'Pending':
       return new Refused('slow-down', 'the node waits to be admitted', {

@@ -1,11 +1,11 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isAccepted } from '../kube/kube-error.ts';
+import { succeedsUnlessStatus } from '../kube/kube-error.ts';
 import type { KubeObject, ListOf } from '../kube/objects.ts';
-import type { TokenRecord, TokenShelf } from './token.ts';
+import type { TokenAdmin, TokenRecord } from './token.ts';
 
 const SECRET_TYPE = 'slipway.dev/token-hash';
 /** How many machines have enrolled with it, or may at any moment: replicas count in steps. */
-export const USED = 'slipway.dev/used';
+export const USED_ANNOTATION = 'slipway.dev/used';
 
 export interface TokenSecret extends KubeObject {
   type?: string;
@@ -13,7 +13,7 @@ export interface TokenSecret extends KubeObject {
 }
 
 /** Records of tokens as Secrets in the controller's namespace; they hold only hashes. */
-export class KubernetesTokens implements TokenShelf {
+export class KubernetesTokens implements TokenAdmin {
   readonly #client: KubeClient;
   readonly #namespace: string;
 
@@ -30,7 +30,7 @@ export class KubernetesTokens implements TokenShelf {
         metadata: {
           name: tokenName(record.id),
           labels: { 'slipway.dev/token': record.id },
-          annotations: { [USED]: '0' },
+          annotations: { [USED_ANNOTATION]: '0' },
         },
         type: SECRET_TYPE,
         stringData: { record: JSON.stringify(record) },
@@ -50,7 +50,10 @@ export class KubernetesTokens implements TokenShelf {
   }
 
   revoke(id: string): Promise<boolean> {
-    return isAccepted(this.#client.request('DELETE', `${tokensPath(this.#namespace)}/${tokenName(id)}`), 404);
+    return succeedsUnlessStatus(
+      this.#client.request('DELETE', `${tokensPath(this.#namespace)}/${tokenName(id)}`),
+      404,
+    );
   }
 }
 
@@ -81,5 +84,5 @@ export function readToken({ metadata, data }: TokenSecret): TokenRecord | undefi
 }
 
 export function usesOf({ metadata }: TokenSecret): number {
-  return Number(metadata.annotations?.[USED] ?? 0) || 0;
+  return Number(metadata.annotations?.[USED_ANNOTATION] ?? 0) || 0;
 }

@@ -4,7 +4,7 @@ import type { Owner } from '../store/store.ts';
 import type { Claim } from './attestor.ts';
 
 /** The Machine that a node is. */
-export interface Found {
+export interface FoundMachine {
   readonly tie: MachineTie;
   readonly namespace: string;
   readonly owner: Owner;
@@ -13,9 +13,9 @@ export interface Found {
 }
 
 /** Finds the Machine of a node. */
-export interface Ties {
+export interface MachineFinder {
   /** @throws Refused if it finds the Machine and this node cannot be it */
-  find(claim: Claim, machine: MachineIdentity): Found | undefined;
+  find(claim: Claim, machine: MachineIdentity): FoundMachine | undefined;
   /** Why this node gets no new certificate any more; undefined if it does. */
   objection(spec: NodeSpec): string | undefined;
   /** Is a certificate no proof enough for the next one? */

@@ -9,13 +9,13 @@ export interface Peer {
 }
 
 /** What a certificate that was shown says. */
-export interface ShownPeer extends Peer {
+export interface PresentedPeer extends Peer {
   /** The certificate's serial number, in lower-case hex. */
   readonly serial: string;
 }
 
 interface Known {
-  readonly peer: ShownPeer;
+  readonly peer: PresentedPeer;
   /** Milliseconds since 1970. */
   readonly notAfter: number;
 }
@@ -35,7 +35,7 @@ const known = new WeakMap<TLSSocket, Known>();
  * has expired. TLS looks at the dates when a session begins; connections are kept and sessions are resumed for
  * longer than that, so this looks again at each request.
  */
-export function peerOf(socket: TLSSocket, now = Date.now()): ShownPeer | undefined {
+export function peerOf(socket: TLSSocket, now = Date.now()): PresentedPeer | undefined {
   const found = known.get(socket) ?? read(socket);
   if (!found || found.notAfter < now) return undefined;
   known.set(socket, found);

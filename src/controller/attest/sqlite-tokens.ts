@@ -1,5 +1,5 @@
 import type { SqliteStore } from '../store/sqlite-store.ts';
-import type { TokenBook, TokenRecord, TokenShelf } from './token.ts';
+import type { ServingTokens, TokenAdmin, TokenRecord } from './token.ts';
 
 interface Row {
   id: string;
@@ -12,7 +12,7 @@ interface Row {
 }
 
 /** Tokens in the embedded store. */
-export class SqliteTokens implements TokenBook, TokenShelf {
+export class SqliteTokens implements ServingTokens, TokenAdmin {
   readonly #store: SqliteStore;
 
   constructor(store: SqliteStore) {

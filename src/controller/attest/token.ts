@@ -24,7 +24,7 @@ export interface TokenRecord {
 }
 
 /** What serving needs of the stored tokens. */
-export interface TokenBook {
+export interface ServingTokens {
   /** Finds a token at no cost, so that nobody notices a stranger's guesses. */
   find(id: string): TokenRecord | undefined;
   /**
@@ -39,7 +39,7 @@ export interface TokenBook {
 }
 
 /** What people do with tokens. */
-export interface TokenShelf {
+export interface TokenAdmin {
   add(record: TokenRecord): Promise<void>;
   list(): Promise<(TokenRecord & { used: number })[]>;
   /** From now on nobody enrols with it. @returns false if there is none */
@@ -62,9 +62,9 @@ function hashOf(token: string): Buffer {
 }
 
 export class TokenAttestor implements Attestor {
-  readonly #book: TokenBook;
+  readonly #book: ServingTokens;
 
-  constructor(book: TokenBook) {
+  constructor(book: ServingTokens) {
     this.#book = book;
   }
 

@@ -6,7 +6,7 @@ import type { Quoted } from '../../tpm/objects/attest.ts';
 import { qualifiedNameOf } from '../../tpm/objects/public-area.ts';
 import { ALG, HANDLE } from '../../tpm/wire/constants.ts';
 import { MalformedError } from '../../tpm/wire/reader.ts';
-import { BootStory } from '../policy/boot-log-explainer.ts';
+import { BootLogExplainer } from '../policy/boot-log-explainer.ts';
 import { countersOf } from '../policy/counters.ts';
 import type { Attestor, Claim, Evidence } from './attestor.ts';
 import { Refused } from './refused.ts';
@@ -81,7 +81,7 @@ export class TpmAttestor implements Attestor {
       registers: Object.fromEntries(
         [...values].map(([pcr, value]) => [pcr, Buffer.from(value).toString('hex')]),
       ),
-      boot: new BootStory(proof.log, values),
+      boot: new BootLogExplainer(proof.log, values),
       ...(asked.certificates ? { certificates: asked.certificates } : {}),
     };
   }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { KubeClient } from '../kube/client.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import { StoreBusy } from '../store/store.ts';
-import { type TokenSecret, USED } from './kubernetes-tokens.ts';
+import { type TokenSecret, USED_ANNOTATION } from './kubernetes-tokens.ts';
 import { makeToken, TokenAttestor } from './token.ts';
 import { WatchedTokens } from './watched-tokens.ts';
 
@@ -77,9 +77,9 @@ it('counts uses over replicas exactly, and few writes where there are many', asy
     const made = taken.filter(Boolean).length;
     expect(made).toBeLessThanOrEqual(uses);
     expect(made).toBeGreaterThan(uses - 20);
-    expect(Number(server.secret.metadata.annotations?.[USED])).toBe(uses);
+    expect(Number(server.secret.metadata.annotations?.[USED_ANNOTATION])).toBe(uses);
     await Promise.all(replicas.map((replica) => replica.stop()));
-    expect(Number(server.secret.metadata.annotations?.[USED])).toBe(made);
+    expect(Number(server.secret.metadata.annotations?.[USED_ANNOTATION])).toBe(made);
     expect(server.requests.length).toBeLessThan(uses === 5 ? 60 : 300);
   }
 });

@@ -8,10 +8,10 @@ import {
   tokenName,
   tokensOnlyPath,
   tokensPath,
-  USED,
+  USED_ANNOTATION,
   usesOf,
 } from './kubernetes-tokens.ts';
-import type { TokenBook, TokenRecord } from './token.ts';
+import type { ServingTokens, TokenRecord } from './token.ts';
 
 const MAX_TRIES = 8;
 /** A replica counts so many uses with one write, where a token has room for many. */
@@ -32,7 +32,7 @@ interface Known {
  * revoked token counts no longer at once. Uses are counted on the Secret itself, each replica against the
  * version that it knows, so all of them together never make more than there are.
  */
-export class WatchedTokens implements TokenBook {
+export class WatchedTokens implements ServingTokens {
   readonly #client: KubeClient;
   readonly #namespace: string;
   readonly #known = new Map<string, Known>();
@@ -118,7 +118,9 @@ export class WatchedTokens implements TokenBook {
     try {
       const secret = await this.#client.request<TokenSecret>('PATCH', path, {
         // The version in it makes the API server refuse where somebody wrote since.
-        body: { metadata: { resourceVersion: known.version, annotations: { [USED]: String(used) } } },
+        body: {
+          metadata: { resourceVersion: known.version, annotations: { [USED_ANNOTATION]: String(used) } },
+        },
         contentType: 'application/merge-patch+json',
       });
       Object.assign(known, { used, version: secret.metadata.resourceVersion });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { broughtBy, expectedOf } from './expected-capacity.ts';
+import { capacityFromFacts, expectedCapacity } from './expected-capacity.ts';
 import { CAPACITY_PREFIX, type GroupObject, readGroup } from './group.ts';
 
 const machine = (capacity: string, labels = '', taints = '') => {
-  const brought = broughtBy({ capacity, 'capacity-labels': labels, 'capacity-taints': taints });
+  const brought = capacityFromFacts({ capacity, 'capacity-labels': labels, 'capacity-taints': taints });
   if (brought === undefined) throw new Error('no capacity');
   return brought;
 };
 const short = (...machines: ReturnType<typeof machine>[]) => {
-  const { annotations, differences } = expectedOf(machines);
+  const { annotations, differences } = expectedCapacity(machines);
   return {
     marks: Object.fromEntries(
       Object.entries(annotations).map(([key, value]) => [key.slice(CAPACITY_PREFIX.length), value]),
@@ -69,7 +69,7 @@ describe('what the next machine will bring', () => {
       ),
     );
     expect(marks).toEqual({ labels: 'ok=1' });
-    expect(broughtBy({ vendor: 'x' })).toBeUndefined();
+    expect(capacityFromFacts({ vendor: 'x' })).toBeUndefined();
   });
 });
 

@@ -11,7 +11,7 @@ import {
 import { CAPACITY_PREFIX } from './group.ts';
 
 /** What one machine has brought. */
-export interface Brought {
+export interface MachineCapacity {
   readonly capacity: Capacity;
   readonly labels: readonly string[];
   readonly taints: readonly string[];
@@ -29,7 +29,7 @@ const TOLERANCE = 0.02;
 const EFFECTS = new Set(['NoSchedule', 'PreferNoSchedule', 'NoExecute']);
 
 /** What a node's facts say of its capacity; only what the autoscaler can read of it. Undefined where they say nothing. */
-export function broughtBy(facts: Readonly<Record<string, string>>): Brought | undefined {
+export function capacityFromFacts(facts: Readonly<Record<string, string>>): MachineCapacity | undefined {
   const text = facts[CAPACITY_FACT];
   if (text === undefined) return undefined;
   const list = (name: string) => (facts[name] ?? '').split(',').filter((entry) => entry !== '');
@@ -44,7 +44,7 @@ export function broughtBy(facts: Readonly<Record<string, string>>): Brought | un
  * What the next machine can be counted on to bring: the least of what each has brought. A label counts where all have it,
  * a taint where any has it, so the autoscaler never makes a machine for a pod that cannot run there.
  */
-export function expectedOf(machines: readonly Brought[]): Expected {
+export function expectedCapacity(machines: readonly MachineCapacity[]): Expected {
   const annotations: Record<string, string> = {};
   const differences: string[] = [];
   for (const key of ['cpu', 'memory', 'ephemeral-disk', 'maxPods'] as const) {
@@ -62,7 +62,7 @@ export function expectedOf(machines: readonly Brought[]): Expected {
   return { annotations, differences };
 }
 
-function leastOf(machines: readonly Brought[], key: CapacityKey, tolerance: number) {
+function leastOf(machines: readonly MachineCapacity[], key: CapacityKey, tolerance: number) {
   const texts = machines.map(({ capacity }) => capacity[key]);
   if (texts.includes(undefined)) {
     const isSome = texts.some((text) => text !== undefined);
@@ -78,7 +78,7 @@ function leastOf(machines: readonly Brought[], key: CapacityKey, tolerance: numb
 }
 
 function addGpus(
-  machines: readonly Brought[],
+  machines: readonly MachineCapacity[],
   annotations: Record<string, string>,
   differences: string[],
 ): void {

@@ -7,7 +7,7 @@ export const CAPACITY_LABEL = 'slipway.dev/capacity';
 export const CAPACITY_PREFIX = 'capacity.cluster-autoscaler.kubernetes.io/';
 /** Manages the annotations alone: before Kubernetes 1.22, what one manager applies to the status takes its other fields away. */
 export const CAPACITY_MANAGER = 'slipway-controller-capacity';
-export const ALIKE = 'slipway.dev/MachinesAlike';
+export const ALIKE_CONDITION = 'slipway.dev/MachinesAlike';
 
 /** Cluster API's kinds that the autoscaler scales, and their resources. */
 export const GROUP_KINDS = {
@@ -65,7 +65,7 @@ export function readGroup(
     deleting: metadata.deletionTimestamp !== undefined,
     own: Object.fromEntries(marks.filter(([key]) => isOwn(key))),
     foreign: new Set(marks.map(([key]) => key).filter((key) => !isOwn(key))),
-    condition: conditions?.find(({ type }) => type === ALIKE),
+    condition: conditions?.find(({ type }) => type === ALIKE_CONDITION),
   };
 }
 

@@ -2,11 +2,11 @@ import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
 import { isStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
-import { Damper } from '../machines/change-throttle.ts';
+import { ChangeThrottle } from '../machines/change-throttle.ts';
 import type { Machine, MachineVersion } from '../machines/machine.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
-import { type Brought, broughtBy, expectedOf } from './expected-capacity.ts';
+import { capacityFromFacts, expectedCapacity, type MachineCapacity } from './expected-capacity.ts';
 import {
   CAPACITY_LABEL,
   GROUP_KINDS,
@@ -16,7 +16,7 @@ import {
   groupsPath,
   readGroup,
 } from './group.ts';
-import { writeAlike, writeAnnotations } from './write.ts';
+import { writeAlikeCondition, writeAnnotations } from './write.ts';
 
 /** A group says what its last machines were; older ones may have been of another size. */
 const LAST = 5;
@@ -31,7 +31,7 @@ interface KeeperParts {
 }
 
 /** A node that has told its capacity. */
-interface Member extends Brought {
+interface Member extends MachineCapacity {
   /** When it enrolled. */
   readonly at: string;
   readonly machine: string;
@@ -49,7 +49,7 @@ export class CapacityKeeper {
   /** Nodes by group, and by Machine. */
   readonly #ofGroup = new Map<string, Set<string>>();
   readonly #ofMachine = new Map<string, string>();
-  readonly #dampers = new Map<string, Damper>();
+  readonly #dampers = new Map<string, ChangeThrottle>();
   readonly #informers: Informer<GroupObject>[];
   readonly #queue: WorkQueue;
   #leads = false;
@@ -102,7 +102,7 @@ export class CapacityKeeper {
   nodeChanged(record: NodeRecord): void {
     const key = nodeKey(record);
     const { machine } = record.spec;
-    const brought = broughtBy(record.summary.facts ?? {});
+    const brought = capacityFromFacts(record.summary.facts ?? {});
     if (machine === undefined || brought === undefined || isShutOut(record)) {
       const { owners = [] } = this.#members.get(key) ?? {};
       this.nodeGone(key);
@@ -168,7 +168,7 @@ export class CapacityKeeper {
     const members = [...(this.#ofGroup.get(key) ?? [])].flatMap((node) => this.#members.get(node) ?? []);
     const last = members.toSorted((a, b) => (a.at < b.at ? 1 : -1)).slice(0, LAST);
     if (last.length === 0) return;
-    const { annotations, differences } = expectedOf(last);
+    const { annotations, differences } = expectedCapacity(last);
     const own = Object.fromEntries(Object.entries(annotations).filter(([name]) => !group.foreign.has(name)));
     const { client, version, log } = this.#parts;
     const said =
@@ -183,7 +183,7 @@ export class CapacityKeeper {
     const isOther = textOf(own) !== textOf(group.own);
     const isSaidAnew = condition?.status !== said.status || (condition.message ?? '') !== said.message;
     if (!isOther && !isSaidAnew) return;
-    const damper = this.#dampers.get(key) ?? new Damper(CHANGES);
+    const damper = this.#dampers.get(key) ?? new ChangeThrottle(CHANGES);
     this.#dampers.set(key, damper);
     const waitMs = damper.waitMs(performance.now());
     // The latest state wins: it is looked at again then.
@@ -194,7 +194,7 @@ export class CapacityKeeper {
       log.info('wrote what the next machine of a group will bring', { group: key, machines: last.length });
     }
     if (!isSaidAnew) return;
-    await writeAlike(client, version, group, said);
+    await writeAlikeCondition(client, version, group, said);
     if (!isOther) damper.changed(performance.now());
   }
 }
@@ -211,8 +211,8 @@ function isShutOut({ spec }: NodeRecord): boolean {
 const textOf = (annotations: Readonly<Record<string, string>>): string =>
   JSON.stringify(Object.entries(annotations).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-function isSame(before: Brought, after: Brought): boolean {
-  const text = ({ capacity, labels, taints }: Brought) =>
+function isSame(before: MachineCapacity, after: MachineCapacity): boolean {
+  const text = ({ capacity, labels, taints }: MachineCapacity) =>
     JSON.stringify([Object.entries(capacity), labels, taints]);
   return text(before) === text(after);
 }

@@ -1,8 +1,8 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isAccepted } from '../kube/kube-error.ts';
+import { succeedsUnlessStatus } from '../kube/kube-error.ts';
 import { apiVersionOf, type Condition, type MachineVersion } from '../machines/machine.ts';
 import { FIELD_MANAGER } from '../store/node-bootstrap.ts';
-import { ALIKE, CAPACITY_MANAGER, type Group, groupsPath } from './group.ts';
+import { ALIKE_CONDITION, CAPACITY_MANAGER, type Group, groupsPath } from './group.ts';
 
 /**
  * Gives a group these annotations of ours and no others, by server-side apply. Nothing is forced: what somebody else has set
@@ -22,7 +22,7 @@ export async function writeAnnotations(
 }
 
 /** Writes the condition that says whether the machines are alike. @throws KubeError */
-export async function writeAlike(
+export async function writeAlikeCondition(
   client: KubeClient,
   version: MachineVersion,
   group: Group,
@@ -30,7 +30,7 @@ export async function writeAlike(
 ): Promise<void> {
   const same = group.condition?.status === said.status && group.condition.lastTransitionTime !== undefined;
   const own = {
-    type: ALIKE,
+    type: ALIKE_CONDITION,
     ...said,
     lastTransitionTime: same
       ? group.condition?.lastTransitionTime
@@ -60,5 +60,5 @@ async function apply(
     contentType: 'application/apply-patch+yaml',
     query: { fieldManager: subresource === '' ? CAPACITY_MANAGER : FIELD_MANAGER, force },
   });
-  await isAccepted(written, 404, 409);
+  await succeedsUnlessStatus(written, 404, 409);
 }

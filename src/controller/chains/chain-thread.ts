@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { Worker } from 'node:worker_threads';
 import { type RateLimit, Rates } from '../../kit/rates.ts';
 import { Refused } from '../attest/refused.ts';
-import type { Chains, ShownChain } from '../policy/rules.ts';
+import type { Chains, PresentedChain } from '../policy/rules.ts';
 import { startWorker } from './start-worker.ts';
 import type { ChainQuestion } from './why-untrusted.ts';
 import type { ChainAnswer } from './worker.ts';
@@ -53,7 +53,7 @@ export class ChainThread implements Chains {
   }
 
   async whyUntrusted(
-    { key, certificates, address }: ShownChain,
+    { key, certificates, address }: PresentedChain,
     authorities: readonly X509Certificate[],
   ): Promise<string | undefined> {
     if (!certificates || certificates.length === 0) return 'it has no certificate of its maker';

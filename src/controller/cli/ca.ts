@@ -1,11 +1,11 @@
 import { parseSeconds } from '../../kit/duration.ts';
 import { ExpectedError, UsageError } from '../../kit/errors.ts';
-import { Keys, type Material, rotated } from '../keys/key-ring.ts';
-import { type KeyPlace, readMade } from '../keys/key-storage.ts';
-import { KeySetting } from '../keys/keys.ts';
+import { Keys, type Material, rotateMaterial } from '../keys/key-ring.ts';
+import { type KeyStorage, readExisting } from '../keys/key-storage.ts';
+import { SqliteKeyStorage } from '../keys/keys.ts';
 import { ACTIVE_AFTER_MS } from '../keys/rotation.ts';
 import { authoritySecret, tokenKeySecret } from '../keys/secret-storage.ts';
-import { rotatedTokens, type TokenMaterial } from '../keys/token-keys.ts';
+import { rotateTokenMaterial, type TokenMaterial } from '../keys/token-keys.ts';
 import { openSource, type SourceOptions } from './source.ts';
 
 interface CaOptions extends SourceOptions {
@@ -22,11 +22,11 @@ export async function caCommand(action: 'show' | 'rotate', options: CaOptions): 
   try {
     const place = client
       ? authoritySecret(client, options.controllerNamespace)
-      : database && new KeySetting(database);
+      : database && new SqliteKeyStorage(database);
     if (!place) throw new UsageError('neither a cluster nor a database');
     const tokens = client && tokenKeySecret(client, options.controllerNamespace);
     const keys =
-      action === 'show' ? new Keys(await readMade(place)) : await rotate(place, tokens, overlap * 1000);
+      action === 'show' ? new Keys(await readExisting(place)) : await rotate(place, tokens, overlap * 1000);
     process.stdout.write(keys.trusted);
     return 0;
   } finally {
@@ -35,11 +35,11 @@ export async function caCommand(action: 'show' | 'rotate', options: CaOptions): 
 }
 
 async function rotate(
-  place: KeyPlace<Material>,
-  tokens: KeyPlace<TokenMaterial> | undefined,
+  place: KeyStorage<Material>,
+  tokens: KeyStorage<TokenMaterial> | undefined,
   overlapMs: number,
 ): Promise<Keys> {
-  const before = await readMade(place);
+  const before = await readExisting(place);
   const until = before.previous?.until ?? 0;
   if (until > Date.now() && overlapMs > 0) {
     throw new ExpectedError(
@@ -48,7 +48,7 @@ async function rotate(
   }
   // First the tokens: where this command ends in between, the next one goes on.
   if (tokens) await rotateTokens(tokens, overlapMs);
-  const next = rotated(before, overlapMs);
+  const next = rotateMaterial(before, overlapMs);
   if (!(await place.write(next))) throw overtaken();
   const say = (text: string): void => void process.stderr.write(`slipway-controller: ${text}\n`);
   if (next.previous) {
@@ -63,11 +63,11 @@ async function rotate(
   return new Keys(next);
 }
 
-async function rotateTokens(place: KeyPlace<TokenMaterial>, overlapMs: number): Promise<void> {
-  const before = await readMade(place);
+async function rotateTokens(place: KeyStorage<TokenMaterial>, overlapMs: number): Promise<void> {
+  const before = await readExisting(place);
   const isUnderWay = (before.previous?.until ?? 0) > Date.now();
   if (isUnderWay && overlapMs > 0) return;
-  if (!(await place.write(rotatedTokens(before, overlapMs)))) throw overtaken();
+  if (!(await place.write(rotateTokenMaterial(before, overlapMs)))) throw overtaken();
 }
 
 function overtaken(): ExpectedError {

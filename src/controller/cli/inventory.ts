@@ -2,7 +2,7 @@ import { UsageError } from '../../kit/errors.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { openSource, type SourceOptions } from './source.ts';
 import { csv } from './text/csv.ts';
-import { table } from './text/format-table.ts';
+import { formatTable } from './text/format-table.ts';
 
 const FORMATS = ['text', 'csv', 'json'];
 
@@ -94,7 +94,7 @@ function shown(records: readonly NodeRecord[], format: string): string {
   ];
   if (format === 'csv') return csv([head, ...rows]);
   if (records.length === 0) return 'No machine has enrolled yet.';
-  return table([head, ...rows.map((row) => row.map((text) => text || '-'))]);
+  return formatTable([head, ...rows.map((row) => row.map((text) => text || '-'))]);
 }
 
 function cell({ summary: { facts = {} } }: NodeRecord, [, ...names]: Column): string {

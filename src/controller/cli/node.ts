@@ -3,10 +3,10 @@ import { UsageError } from '../../kit/errors.ts';
 import { visibleJson, visibleOutput } from '../../kit/terminal/visible.ts';
 import { messageOf } from '../model/message.ts';
 import type { NodeRecord, StoredEvent } from '../model/node-record.ts';
-import { plain } from './nodes.ts';
+import { toJson } from './nodes.ts';
 import { openSource, type SourceOptions } from './source.ts';
 import { eventText, failureLines } from './text/event-text.ts';
-import { table } from './text/format-table.ts';
+import { formatTable } from './text/format-table.ts';
 
 /** @returns 0; 1 if there is no such node */
 export async function nodeCommand(name: string, options: SourceOptions): Promise<number> {
@@ -25,7 +25,7 @@ export async function nodeCommand(name: string, options: SourceOptions): Promise
     const events = await source.store.events(namespace, short);
     const shown =
       options.output === 'json'
-        ? visibleJson({ ...plain(record), eventLog: events }, 2)
+        ? visibleJson({ ...toJson(record), eventLog: events }, 2)
         : // Whoever may write the object chose the words.
           visibleOutput(text(record, events));
     process.stdout.write(`${shown}\n`);
@@ -65,10 +65,16 @@ function text(record: NodeRecord, events: readonly StoredEvent[]): string {
   ];
   const facts = Object.entries(summary.facts ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   const machineLines =
-    facts.length === 0 ? [] : ['FACTS', table(facts.map(([name, value]) => [`  ${name}`, value])), ''];
-  return [table(head), '', ...machineLines, stepTable(record), '', 'TIMELINE', ...timeline(events)].join(
-    '\n',
-  );
+    facts.length === 0 ? [] : ['FACTS', formatTable(facts.map(([name, value]) => [`  ${name}`, value])), ''];
+  return [
+    formatTable(head),
+    '',
+    ...machineLines,
+    stepTable(record),
+    '',
+    'TIMELINE',
+    ...timeline(events),
+  ].join('\n');
 }
 
 function admissionLines({ spec: { admission, enrolment, machine } }: NodeRecord): string[][] {
@@ -83,7 +89,7 @@ function admissionLines({ spec: { admission, enrolment, machine } }: NodeRecord)
 
 function stepTable({ summary }: NodeRecord): string {
   if (summary.steps.length === 0) return 'No steps are known.';
-  return table([
+  return formatTable([
     ['STEP', 'RESULT', 'ATTEMPTS', 'TOOK', 'LAST FAILURE'],
     ...summary.steps.map(({ title, result, attempts, ms, code }) => [
       title,

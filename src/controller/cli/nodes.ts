@@ -5,7 +5,7 @@ import type { NodeRecord } from '../model/node-record.ts';
 import { type Action, Admissions } from '../proofs/admissions.ts';
 import { lineOf, type NodeLine } from '../store/node-line.ts';
 import { OBJECT_NAME, openSource, type SourceOptions } from './source.ts';
-import { table } from './text/format-table.ts';
+import { formatTable } from './text/format-table.ts';
 
 interface NodesOptions extends SourceOptions {
   wide?: boolean;
@@ -25,7 +25,7 @@ export async function nodesCommand(
     const { namespace } = options;
     const text =
       options.output === 'json'
-        ? `${visibleJson((await store.list(namespace)).map(plain), 2)}\n`
+        ? `${visibleJson((await store.list(namespace)).map(toJson), 2)}\n`
         : options.wide
           ? wideOf(await store.list(namespace))
           : tableOf(await store.overview(namespace));
@@ -66,7 +66,7 @@ function namesOf(text: string, own: string): { namespace: string; name: string }
 }
 
 /** A node as JSON for programs. */
-export function plain({ namespace, name, spec, epoch, seq, summary, storedAt }: NodeRecord) {
+export function toJson({ namespace, name, spec, epoch, seq, summary, storedAt }: NodeRecord) {
   return {
     namespace,
     name,
@@ -109,5 +109,5 @@ function cellsOf({ namespace, name, tiedBy, phase, step, reason, node, heard }: 
 
 function shown(head: readonly string[], rows: readonly string[][]): string {
   if (rows.length === 0) return 'No machine has enrolled yet.\n';
-  return `${visibleOutput(table([head, ...rows.map((row) => row.map((cell) => cell || '-'))]))}\n`;
+  return `${visibleOutput(formatTable([head, ...rows.map((row) => row.map((cell) => cell || '-'))]))}\n`;
 }

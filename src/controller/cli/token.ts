@@ -1,9 +1,9 @@
 import { UsageError } from '../../kit/errors.ts';
 import { KubernetesTokens } from '../attest/kubernetes-tokens.ts';
 import { SqliteTokens } from '../attest/sqlite-tokens.ts';
-import { makeToken, type TokenShelf } from '../attest/token.ts';
+import { makeToken, type TokenAdmin } from '../attest/token.ts';
 import type { MachineSelector } from '../model/selector.ts';
-import { makeMachineToken } from '../serve/issue-machine-token.ts';
+import { issueMachineToken } from '../serve/issue-machine-token.ts';
 import { count, milliseconds } from './options/values.ts';
 import { OBJECT_NAME, openSource, type Source, type SourceOptions } from './source.ts';
 import { listTokens, revokeToken } from './tokens.ts';
@@ -57,7 +57,7 @@ async function createToken(options: TokenOptions): Promise<number> {
     const expiresAt = Date.now() + lifetime;
     const { client } = source;
     if (client && machine !== undefined) {
-      const made = await makeMachineToken(client, { controllerNamespace, namespace, machine, expiresAt });
+      const made = await issueMachineToken(client, { controllerNamespace, namespace, machine, expiresAt });
       return await give(source, namespace, options.secret, made);
     }
     const { token, record } = makeToken({
@@ -88,7 +88,7 @@ function selectorOf({ cluster, role, owner, data }: TokenOptions): MachineSelect
   };
 }
 
-function shelfOf({ client, database }: Source, controllerNamespace: string): TokenShelf {
+function shelfOf({ client, database }: Source, controllerNamespace: string): TokenAdmin {
   if (client) return new KubernetesTokens(client, controllerNamespace);
   if (database) return new SqliteTokens(database);
   throw new UsageError('neither a cluster nor a database');

@@ -1,11 +1,11 @@
-import type { TokenRecord, TokenShelf } from '../attest/token.ts';
+import type { TokenAdmin, TokenRecord } from '../attest/token.ts';
 import { selectorText } from '../model/selector.ts';
 import type { Store } from '../store/store.ts';
-import { table } from './text/format-table.ts';
+import { formatTable } from './text/format-table.ts';
 
 /** @returns 0 */
 export async function listTokens(
-  shelf: TokenShelf,
+  shelf: TokenAdmin,
   { namespace, output }: { namespace?: string; output?: string },
 ): Promise<number> {
   const tokens = (await shelf.list())
@@ -34,7 +34,7 @@ function tableOf(tokens: readonly (TokenRecord & { used: number })[]): string {
     uses === undefined ? (machine === undefined ? 'any number' : 'once') : `${used} of ${uses}`,
     expiresAt < now ? 'expired' : rfc3339(expiresAt),
   ]);
-  return table([['ID', 'NAMESPACE', 'FOR', 'USED', 'UNTIL'], ...rows]);
+  return formatTable([['ID', 'NAMESPACE', 'FOR', 'USED', 'UNTIL'], ...rows]);
 }
 
 /**
@@ -42,7 +42,7 @@ function tableOf(tokens: readonly (TokenRecord & { used: number })[]): string {
  *
  * @returns 0; 1 if there is no such token
  */
-export async function revokeToken(shelf: TokenShelf, store: Store, id: string): Promise<number> {
+export async function revokeToken(shelf: TokenAdmin, store: Store, id: string): Promise<number> {
   const say = (text: string): void => void process.stderr.write(`slipway-controller: ${text}\n`);
   if (!(await shelf.revoke(id))) {
     say(`there is no token ${id}; see: slipway-controller token list`);

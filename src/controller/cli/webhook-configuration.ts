@@ -1,5 +1,5 @@
 import { UsageError } from '../../kit/errors.ts';
-import { readMade } from '../keys/key-storage.ts';
+import { readExisting } from '../keys/key-storage.ts';
 import { webhookSecret } from '../keys/secret-storage.ts';
 import { webhookConfiguration } from '../webhook/configuration.ts';
 import { openSource, type SourceOptions } from './source.ts';
@@ -17,7 +17,7 @@ export async function webhookConfigurationCommand(options: ConfigurationOptions)
   });
   try {
     if (client === undefined) throw new UsageError('a cluster is needed');
-    const material = await readMade(webhookSecret(client, controllerNamespace));
+    const material = await readExisting(webhookSecret(client, controllerNamespace));
     const configuration = webhookConfiguration(controllerNamespace, material);
     process.stdout.write(`${JSON.stringify(configuration, undefined, 2)}\n`);
     return 0;

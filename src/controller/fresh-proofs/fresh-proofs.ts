@@ -2,19 +2,19 @@ import type { TpmProof } from '../../protocol/attestation.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { Attestor, Claim } from '../attest/attestor.ts';
-import type { Bearers } from '../attest/certificate-checker.ts';
+import type { CertificateChecker } from '../attest/certificate-checker.ts';
 import { WRONG_MACHINE } from '../attest/enrolment.ts';
 import { enrolmentOf, type HolderParts } from '../attest/holders.ts';
-import { barredBy, type Judge } from '../attest/judge.ts';
-import type { Found, Ties } from '../attest/machine-finder.ts';
-import type { ShownPeer } from '../attest/peer.ts';
+import { admissionRefusal, type Judge } from '../attest/judge.ts';
+import type { FoundMachine, MachineFinder } from '../attest/machine-finder.ts';
+import type { PresentedPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
 import type { MachineTie, NodeRecord } from '../model/node-record.ts';
 import { StoreBusy } from '../store/store.ts';
 
 interface FreshProofParts {
-  readonly bearers: Pick<Bearers, 'admit'>;
-  readonly ties: Ties;
+  readonly bearers: Pick<CertificateChecker, 'admit'>;
+  readonly ties: MachineFinder;
   readonly judge: Pick<Judge, 'judge'>;
   /** Judges the proof by a TPM. */
   readonly tpm: Attestor;
@@ -49,7 +49,7 @@ export class FreshProofs {
   /** @throws Refused, StoreBusy */
   async of(
     shown: Shown,
-    peer: ShownPeer,
+    peer: PresentedPeer,
     purpose: Purpose,
   ): Promise<{ node: NodeRecord; machine: MachineTie }> {
     const node = await this.#parts.bearers.admit(peer);
@@ -67,7 +67,7 @@ export class FreshProofs {
   #proved({ namespace, name, spec }: NodeRecord, { machine }: Shown, { code }: Purpose): MachineTie {
     if (spec.instance !== machine.instance)
       throw new Refused('forbidden', 'the certificate is of another machine', { words: WRONG_MACHINE });
-    const barred = barredBy(spec.admission);
+    const barred = admissionRefusal(spec.admission);
     if (barred) throw barred;
     const tie = spec.machine;
     if (!tie || tie.by === 'name' || tie.by === 'providerID')
@@ -104,7 +104,7 @@ export class FreshProofs {
     claim: Claim,
     { machine }: Shown,
     { code }: Purpose,
-  ): Promise<{ found: Found; policies: readonly string[] | undefined }> {
+  ): Promise<{ found: FoundMachine; policies: readonly string[] | undefined }> {
     const found = this.#parts.ties.find(claim, machine);
     if (!found) throw refused('its Machine is gone', code, 'Its Machine is gone.');
     const { name, by } = found.tie;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readCsrKey } from '../../pki/read-csr.ts';
 import { type KubeletKeyRequest, kubeletKeyPurpose } from '../../protocol/kubelet-key.ts';
-import type { ShownPeer } from '../attest/peer.ts';
+import type { PresentedPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
 import type { KubeletKey, NodeRecord } from '../model/node-record.ts';
 import { type Store, StoreBusy } from '../store/store.ts';
@@ -31,7 +31,7 @@ export class KubeletKeys {
    */
   async bind(
     request: KubeletKeyRequest,
-    peer: ShownPeer,
+    peer: PresentedPeer,
     channel: Uint8Array,
   ): Promise<{ machine: string; by: string; keyDigest: string }> {
     const keyDigest = digestOf(request.csr);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Gathered } from '../../kit/bytes/byte-collector.ts';
+import { ByteCollector } from '../../kit/bytes/byte-collector.ts';
 import { Refused } from '../attest/refused.ts';
 
 const unzip = promisify(gunzip);
@@ -69,7 +69,7 @@ export class Bodies {
 
   /** Uses events, because leaving an iterator early destroys the request and with it the way for the answer. */
   async #receive(request: IncomingMessage, peer: string, maxBytes: number): Promise<Buffer> {
-    const gathered = new Gathered();
+    const gathered = new ByteCollector();
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const arrival: Arrival = { peer, size: 0, giveUp: reject };
     let isWhole = false;

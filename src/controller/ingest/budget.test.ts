@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { EventBody, ReadEvent } from '../../protocol/events.ts';
-import type { Bearers } from '../attest/certificate-checker.ts';
+import type { CertificateChecker } from '../attest/certificate-checker.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { newSummary } from '../model/summary.ts';
-import { budgeted } from '../store/budgeted-store.ts';
-import { type Addition, type Store, StoreSpent } from '../store/store.ts';
+import { withBudget } from '../store/budgeted-store.ts';
+import { type Addition, type Store, StoreBudgetExceeded } from '../store/store.ts';
 import { WriteBudget } from '../store/write-budget.ts';
 import { Metrics } from '../web/metrics.ts';
 import { EventIntake } from './intake.ts';
@@ -43,8 +43,11 @@ class Sender {
   #spool: ReadEvent[] = [];
 
   constructor() {
-    const store = budgeted(this.store as unknown as Store, new WriteBudget(true, () => this.now));
-    const bearers = { isCurrent: () => true, admit: async () => this.store.record } as unknown as Bearers;
+    const store = withBudget(this.store as unknown as Store, new WriteBudget(true, () => this.now));
+    const bearers = {
+      isCurrent: () => true,
+      admit: async () => this.store.record,
+    } as unknown as CertificateChecker;
     this.#intake = new EventIntake(store, bearers, new Metrics());
   }
 
@@ -63,7 +66,7 @@ class Sender {
   }
 
   /** @returns what is left; a refusal says for how long */
-  async send(): Promise<{ left: number; refused?: StoreSpent }> {
+  async send(): Promise<{ left: number; refused?: StoreBudgetExceeded }> {
     const batch = {
       version: 1,
       machine: { instance: 'i', hostname: 'h' },
@@ -74,7 +77,7 @@ class Sender {
       this.#spool = this.#spool.filter(({ seq }) => seq > stored);
       return { left: this.#spool.length };
     } catch (error) {
-      if (error instanceof StoreSpent) return { left: this.#spool.length, refused: error };
+      if (error instanceof StoreBudgetExceeded) return { left: this.#spool.length, refused: error };
       throw error;
     }
   }
@@ -91,7 +94,7 @@ it('lets a machine write as a bootstrap on its worst day does, then seldom, and 
     expect((await sender.send()).refused).toBeUndefined();
   }
   // A minute of verdicts, twenty a second.
-  let refused: StoreSpent | undefined;
+  let refused: StoreBudgetExceeded | undefined;
   for (let i = 0; i < 1_200; i += 1) {
     sender.now += 50;
     if (i % 10 === 0) sender.tell(LOST);

@@ -19,34 +19,34 @@ import {
 } from '../../protocol/kubelet-key.ts';
 import { readBatch } from '../../protocol/read-events.ts';
 import {
-  MAX_RELEASE_REQUEST_BYTES,
-  RELEASE_PATH,
-  readReleaseRequest,
-  releaseReplyBody,
+  MAX_SECRET_RELEASE_REQUEST_BYTES,
+  readSecretReleaseRequest,
+  SECRET_RELEASE_PATH,
+  secretReleaseReplyBody,
 } from '../../protocol/secret-release.ts';
 import type { Enrolment } from '../attest/enrolment.ts';
-import type { ShownPeer } from '../attest/peer.ts';
+import type { PresentedPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
 import type { KubeletKeys } from '../fresh-proofs/kubelet-keys.ts';
 import type { Log } from '../log.ts';
 import { nodeKey } from '../model/node-record.ts';
-import type { Releases } from '../secret-release/secret-releaser.ts';
+import type { SecretReleaser } from '../secret-release/secret-releaser.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { addressOf } from './guard-handshakes.ts';
 import type { EventIntake } from './intake.ts';
-import { strangers } from './refusals.ts';
+import { strangerRefusal } from './refusals.ts';
 
 /** The paths of the API, and how large their bodies may be. */
 export const MAX_BYTES = {
   [EVENTS_PATH]: MAX_BATCH_BYTES,
   [ENROL_PATH]: MAX_ENROLMENT_BYTES,
   [CHALLENGE_PATH]: MAX_CHALLENGE_BYTES,
-  [RELEASE_PATH]: MAX_RELEASE_REQUEST_BYTES,
+  [SECRET_RELEASE_PATH]: MAX_SECRET_RELEASE_REQUEST_BYTES,
   [KUBELET_KEY_PATH]: MAX_KUBELET_KEY_BYTES,
 } as const;
 
 /** Whoever has no certificate gets nothing of them read. */
-export const FOR_MACHINES: readonly string[] = [EVENTS_PATH, RELEASE_PATH, KUBELET_KEY_PATH];
+export const MACHINE_PATHS: readonly string[] = [EVENTS_PATH, SECRET_RELEASE_PATH, KUBELET_KEY_PATH];
 
 export type EndpointPath = keyof typeof MAX_BYTES;
 
@@ -70,7 +70,7 @@ export interface EndpointParts {
   readonly intake: EventIntake;
   readonly enrolment: Enrolment;
   /** Absent if there are no Machines to seal something for. */
-  readonly releases?: Releases | undefined;
+  readonly releases?: SecretReleaser | undefined;
   /** Absent as well then. */
   readonly kubeletKeys?: KubeletKeys | undefined;
   readonly metrics: Metrics;
@@ -90,11 +90,11 @@ export class Endpoints {
   async answer(
     path: EndpointPath,
     bytes: Buffer,
-    peer: ShownPeer | undefined,
+    peer: PresentedPeer | undefined,
     socket: TLSSocket,
   ): Promise<unknown> {
     if (path === CHALLENGE_PATH) return this.#challenge(bytes, socket);
-    if (path === RELEASE_PATH) return this.#release(bytes, peer, socket);
+    if (path === SECRET_RELEASE_PATH) return this.#release(bytes, peer, socket);
     if (path === KUBELET_KEY_PATH) return this.#bindKubelet(bytes, peer, socket);
     return path === ENROL_PATH ? this.#enrol(bytes, peer, socket) : this.#store(bytes, peer);
   }
@@ -105,7 +105,7 @@ export class Endpoints {
     return challengeReplyBody(this.#parts.enrolment.challenge(asked, channelOf(socket), address));
   }
 
-  async #enrol(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {
+  async #enrol(bytes: Buffer, peer: PresentedPeer | undefined, socket: TLSSocket): Promise<unknown> {
     const { reply, about } = await this.#parts.enrolment.enrol(
       readEnrolRequest(bytes),
       peer,
@@ -120,12 +120,12 @@ export class Endpoints {
     return reply;
   }
 
-  async #release(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {
-    if (!peer) throw strangers();
+  async #release(bytes: Buffer, peer: PresentedPeer | undefined, socket: TLSSocket): Promise<unknown> {
+    if (!peer) throw strangerRefusal();
     if (!this.#parts.releases)
       throw new Refused('not-found', 'there are no Machines here to seal something for');
     this.#limitProofs(peer);
-    const asked = readReleaseRequest(bytes);
+    const asked = readSecretReleaseRequest(bytes);
     const { reply, machine, by } = await this.#parts.releases.release(asked, peer, channelOf(socket));
     this.#parts.metrics.releases.add({ by });
     this.#parts.log.info('released sealed user data', {
@@ -134,11 +134,11 @@ export class Endpoints {
       by,
       digest: reply.digest,
     });
-    return releaseReplyBody(reply);
+    return secretReleaseReplyBody(reply);
   }
 
-  async #bindKubelet(bytes: Buffer, peer: ShownPeer | undefined, socket: TLSSocket): Promise<unknown> {
-    if (!peer) throw strangers();
+  async #bindKubelet(bytes: Buffer, peer: PresentedPeer | undefined, socket: TLSSocket): Promise<unknown> {
+    if (!peer) throw strangerRefusal();
     if (!this.#parts.kubeletKeys)
       throw new Refused('not-found', 'there are no Machines here whose kubelets had keys');
     this.#limitProofs(peer);
@@ -150,13 +150,13 @@ export class Endpoints {
   }
 
   /** Bounds how often a machine proves itself anew. */
-  #limitProofs(peer: ShownPeer): void {
+  #limitProofs(peer: PresentedPeer): void {
     const waitMs = this.#asked.take(peer.binding);
     if (waitMs > 0) throw new Refused('slow-down', 'too many proofs', { retryAfterMs: waitMs });
   }
 
-  async #store(bytes: Buffer, peer: ShownPeer | undefined): Promise<unknown> {
-    if (!peer) throw strangers();
+  async #store(bytes: Buffer, peer: PresentedPeer | undefined): Promise<unknown> {
+    if (!peer) throw strangerRefusal();
     const began = performance.now();
     const { stored } = await this.#parts.intake.take(peer, readBatch(bytes));
     this.#parts.metrics.admission.observe((performance.now() - began) / 1000);

@@ -1,49 +1,54 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type TurnLimits, Turns } from './handshake-budget.ts';
-import { Gate } from './handshake-gate.ts';
+import { HandshakeBudget, type HandshakeLimits } from './handshake-budget.ts';
+import { HandshakeGate } from './handshake-gate.ts';
 import { peerAddress } from './peer-address.ts';
 
 /** Handshakes from where a machine has shown its certificate: two hundred a second, as long as they are honest. */
-const OF_MACHINES: TurnLimits = { msPerSecond: 400, burstMs: 200, mostWaiting: 512 };
+const OF_MACHINES: HandshakeLimits = { msPerSecond: 400, burstMs: 200, mostWaiting: 512 };
 /** All others; they leave the thread to those that are proved. */
-const OF_STRANGERS: TurnLimits = { msPerSecond: 200, burstMs: 100, mostWaiting: 512 };
+const OF_STRANGERS: HandshakeLimits = { msPerSecond: 200, burstMs: 100, mostWaiting: 512 };
 
 /** TLS tells nobody from which stream it reads. */
 const raws = new WeakMap<Socket, Socket>();
 
 /** The connection that carries this one of TLS. */
-export function rawOf(socket: Socket): Socket {
+export function rawSocket(socket: Socket): Socket {
   return raws.get(socket) ?? socket;
 }
 
 /** What the address of the other end counts as. */
 export function addressOf(socket: Socket): string {
-  return peerAddress(rawOf(socket).remoteAddress);
+  return peerAddress(rawSocket(socket).remoteAddress);
 }
 
-interface GatesParts {
+interface GuardParts {
   /** Has a machine shown its certificate from this address? */
   readonly isKnown: (address: string) => boolean;
   readonly refused: (why: string, address: string) => void;
   /** How handshakes of machines and those of strangers share the thread. */
-  readonly machines?: Turns;
-  readonly strangers?: Turns;
+  readonly machines?: HandshakeBudget;
+  readonly strangers?: HandshakeBudget;
 }
 
 /** Puts a gate before each connection of a server for TLS, so that nobody's handshake costs others much. */
-export function putGates(
+export function guardHandshakes(
   server: Server,
-  { isKnown, refused, machines = new Turns(OF_MACHINES), strangers = new Turns(OF_STRANGERS) }: GatesParts,
+  {
+    isKnown,
+    refused,
+    machines = new HandshakeBudget(OF_MACHINES),
+    strangers = new HandshakeBudget(OF_STRANGERS),
+  }: GuardParts,
 ): void {
   // What TLS calls back for a connection runs in the context in which it was made.
-  const making = new AsyncLocalStorage<Gate>();
+  const making = new AsyncLocalStorage<HandshakeGate>();
   const accepts = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (raw: Socket) => {
     const address = peerAddress(raw.remoteAddress);
-    const gate: Gate = new Gate(raw, {
+    const gate: HandshakeGate = new HandshakeGate(raw, {
       turn: (step) =>
         (isKnown(address) ? machines : strangers).take(address, step, () => {
           refused('handshakes', address);
@@ -55,7 +60,7 @@ export function putGates(
       for (const accept of accepts) accept.call(server, gate);
     });
   });
-  const remember = (socket: TLSSocket): Gate | undefined => {
+  const remember = (socket: TLSSocket): HandshakeGate | undefined => {
     const gate = making.getStore();
     if (gate) raws.set(socket, gate.raw);
     return gate;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, it } from 'vitest';
-import { Turns } from './handshake-budget.ts';
+import { HandshakeBudget } from './handshake-budget.ts';
 
 let done: string[];
 let dropped: string[];
@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 function turnsOf(limits: { msPerSecond: number; burstMs: number; mostWaiting: number }) {
-  const turns = new Turns(limits, undefined, () => spent);
+  const turns = new HandshakeBudget(limits, undefined, () => spent);
   const ask = (address: string, ms: number): void =>
     turns.take(
       address,
@@ -67,7 +67,11 @@ it('sends away the newest of the address that has cost most where too many wait'
 });
 
 it('goes on after a step that failed', async () => {
-  const turns = new Turns({ msPerSecond: 1_000, burstMs: 1, mostWaiting: 3 }, undefined, () => spent);
+  const turns = new HandshakeBudget(
+    { msPerSecond: 1_000, burstMs: 1, mostWaiting: 3 },
+    undefined,
+    () => spent,
+  );
   const fails = (): void => {
     spent += 1;
     throw new Error('a fault');

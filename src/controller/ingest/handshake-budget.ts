@@ -1,5 +1,5 @@
 /** What all of a kind may cost together. */
-export interface TurnLimits {
+export interface HandshakeLimits {
   /** Milliseconds of the thread's processor time. */
   readonly msPerSecond: number;
   /** Saved up while nobody came. */
@@ -23,8 +23,8 @@ const MAX_ADDRESSES = 20_000;
  * costs to verify is up to whoever sends it. While there is time left everybody is served at once; then the address that has cost least goes first,
  * so that those with an ordinary handshake hardly wait for those with an expensive one.
  */
-export class Turns {
-  readonly #limits: TurnLimits;
+export class HandshakeBudget {
+  readonly #limits: HandshakeLimits;
   readonly #now: () => number;
   readonly #cost: () => number;
   /** By address; the one that has waited longest first. */
@@ -40,7 +40,7 @@ export class Turns {
    * @param now milliseconds of a clock that nobody sets
    * @param cost milliseconds of processor time that this thread has used
    */
-  constructor(limits: TurnLimits, now = () => performance.now(), cost = threadMs) {
+  constructor(limits: HandshakeLimits, now = () => performance.now(), cost = threadMs) {
     this.#limits = limits;
     this.#level = limits.burstMs;
     [this.#now, this.#cost] = [now, cost];

@@ -4,12 +4,12 @@ import { createServer, request } from 'node:https';
 import { type AddressInfo, connect, createServer as createNetServer, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, expect, it } from 'vitest';
-import { monstrousChain } from '../../../test/support/tls/expensive-chain.ts';
+import { expensiveChain } from '../../../test/support/tls/expensive-chain.ts';
 import { Authority } from '../../pki/authority.ts';
 import { createKey } from '../../pki/csr.ts';
-import { addressOf, putGates, rawOf } from './guard-handshakes.ts';
-import { Turns } from './handshake-budget.ts';
-import { Gate, HANDSHAKE_BYTES } from './handshake-gate.ts';
+import { addressOf, guardHandshakes, rawSocket } from './guard-handshakes.ts';
+import { HandshakeBudget } from './handshake-budget.ts';
+import { HANDSHAKE_BYTES, HandshakeGate } from './handshake-gate.ts';
 
 const HOUR_MS = 3_600_000;
 const [old, present] = [Authority.create('Slipway controller'), Authority.create('Slipway controller')].map(
@@ -31,9 +31,9 @@ const longest = present.sign(
   HOUR_MS,
 ).certificate;
 
-let chain: ReturnType<typeof monstrousChain>;
+let chain: ReturnType<typeof expensiveChain>;
 beforeAll(() => {
-  chain = monstrousChain(61);
+  chain = expensiveChain(61);
 });
 
 let close: (() => void) | undefined;
@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 /** A server as machines know it; it answers with the length of what was sent. */
-async function listen(strangers?: Turns): Promise<number> {
+async function listen(strangers?: HandshakeBudget): Promise<number> {
   const server = createServer(
     {
       ...present.server(['127.0.0.1'], HOUR_MS),
@@ -58,14 +58,14 @@ async function listen(strangers?: Turns): Promise<number> {
       asked.on('end', () => answer.end(String(bytes)));
     },
   );
-  putGates(server, {
+  guardHandshakes(server, {
     isKnown: () => false,
     refused: (why) => refused.push(why),
     ...(strangers ? { strangers } : {}),
   });
   server.on('secureConnection', (socket: TLSSocket) => {
     const [address, { authorized }] = [addressOf(socket), socket];
-    shown.push({ address, authorized, sent: rawOf(socket).bytesRead });
+    shown.push({ address, authorized, sent: rawSocket(socket).bytesRead });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -151,7 +151,7 @@ it('closes a connection that sends what is no handshake, and one that goes away 
 
 it('knows whose a handshake is that had to wait for its turns', async () => {
   let spent = 0;
-  const turns = new Turns(
+  const turns = new HandshakeBudget(
     { msPerSecond: 1_000, burstMs: 1, mostWaiting: 100 },
     undefined,
     () => (spent += 5),
@@ -166,7 +166,7 @@ it('knows whose a handshake is that had to wait for its turns', async () => {
 it('takes no answer to a connection that has ended for an error', async () => {
   const errors: string[] = [];
   const server = createNetServer((raw) => {
-    const gate = new Gate(raw, { turn: (step) => step(), refused: () => undefined });
+    const gate = new HandshakeGate(raw, { turn: (step) => step(), refused: () => undefined });
     gate.on('error', ({ message }: Error) => errors.push(message));
     gate.once('end', () => gate.write('the last word of TLS'));
     gate.once('close', () => server.close());

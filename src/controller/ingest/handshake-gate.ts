@@ -28,7 +28,7 @@ interface GateParts {
  *
  * TLS has to read from a stream for that. From a socket, OpenSSL takes the bytes before any of our code runs.
  */
-export class Gate extends Duplex {
+export class HandshakeGate extends Duplex {
   readonly #raw: Socket;
   readonly #parts: GateParts;
   /** Has arrived and waits. */

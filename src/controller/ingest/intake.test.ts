@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { Rates } from '../../kit/rates.ts';
 import type { EventBody, ReadEvent } from '../../protocol/events.ts';
 import type { ReadBatch } from '../../protocol/exchange.ts';
-import type { Bearers } from '../attest/certificate-checker.ts';
+import type { CertificateChecker } from '../attest/certificate-checker.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { fold, newSummary } from '../model/summary.ts';
 import type { Store } from '../store/store.ts';
 import { Metrics } from '../web/metrics.ts';
-import { additionTo, EventIntake } from './intake.ts';
-import { dueOf } from './write-urgency.ts';
+import { EventIntake, toAddition } from './intake.ts';
+import { writeUrgency } from './write-urgency.ts';
 
 function event(
   seq: number,
@@ -36,11 +36,11 @@ const empty: NodeRecord = {
 };
 
 function apply(record: NodeRecord, events: readonly ReadEvent[]): NodeRecord {
-  const { epoch, events: fresh, summary } = additionTo(record, events);
+  const { epoch, events: fresh, summary } = toAddition(record, events);
   return { ...record, epoch, summary, seq: fresh.at(-1)?.seq ?? record.seq, writes: record.writes + 1 };
 }
 
-describe('additionTo', () => {
+describe('toAddition', () => {
   it('takes each event once, however batches overlap and repeat', () => {
     fc.assert(
       fc.property(
@@ -52,7 +52,7 @@ describe('additionTo', () => {
             // A reporter never leaves out what is not acknowledged.
             const start = Math.min(from, record.seq + 1);
             const batch = Array.from({ length }, (_, i) => event(start + i));
-            taken.push(...additionTo(record, batch).events.map(({ seq }) => seq));
+            taken.push(...toAddition(record, batch).events.map(({ seq }) => seq));
             record = apply(record, batch);
           }
           expect(taken).toEqual(taken.map((_, i) => i + 1));
@@ -64,15 +64,15 @@ describe('additionTo', () => {
 
   it('tells a lost spool from a repetition by the boot', () => {
     const record = apply(empty, [event(1), event(2), event(3)]);
-    expect(additionTo(record, [event(2), event(3)]).events).toEqual([]);
-    const anew = additionTo(record, [event(1, 'b2'), event(2, 'b2')]);
+    expect(toAddition(record, [event(2), event(3)]).events).toEqual([]);
+    const anew = toAddition(record, [event(1, 'b2'), event(2, 'b2')]);
     expect([anew.epoch, anew.events.length]).toEqual([1, 2]);
     // The same counter in a new boot is no new beginning.
-    expect(additionTo(record, [event(4, 'b2')]).epoch).toBe(0);
+    expect(toAddition(record, [event(4, 'b2')]).epoch).toBe(0);
   });
 
   it('counts numbers that never came', () => {
-    expect(additionTo(empty, [event(3), event(7)]).summary.lost).toBe(5);
+    expect(toAddition(empty, [event(3), event(7)]).summary.lost).toBe(5);
   });
 });
 
@@ -82,7 +82,7 @@ it('has a node read for the same certificate only so often, whoever else shows o
     reads += 1;
     return empty;
   };
-  const bearers = { isCurrent: () => false, admit } as unknown as Bearers;
+  const bearers = { isCurrent: () => false, admit } as unknown as CertificateChecker;
   const store = { thrifty: true } as unknown as Store;
   const intake = new EventIntake(store, bearers, new Metrics());
   const take = (serial: string) =>
@@ -123,7 +123,7 @@ describe('facts', () => {
   });
 });
 
-describe('dueOf', () => {
+describe('writeUrgency', () => {
   const started: EventBody = {
     type: 'sequence.started',
     sequence: 's',
@@ -133,7 +133,7 @@ describe('dueOf', () => {
   };
   const due = (record: NodeRecord, now: number, ...bodies: EventBody[]): string => {
     const events = bodies.map((body, i) => event(record.seq + 1 + i, 'b', body));
-    return dueOf(record, events, events.reduce(fold, record.summary), now);
+    return writeUrgency(record, events, events.reduce(fold, record.summary), now);
   };
   const running: NodeRecord = {
     ...empty,

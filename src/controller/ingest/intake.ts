@@ -2,17 +2,17 @@ import { Rates } from '../../kit/rates.ts';
 import { MAX_EVENT_BYTES, type ReadEvent } from '../../protocol/events.ts';
 import type { ReadBatch } from '../../protocol/exchange.ts';
 import { IDENTIFYING_FACTS } from '../../protocol/facts.ts';
-import { clean } from '../../secrets/redact-texts.ts';
-import type { Bearers } from '../attest/certificate-checker.ts';
+import { redactTexts } from '../../secrets/redact-texts.ts';
+import type { CertificateChecker } from '../attest/certificate-checker.ts';
 import { WRONG_MACHINE } from '../attest/enrolment.ts';
-import type { ShownPeer } from '../attest/peer.ts';
+import type { PresentedPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import { fold } from '../model/summary.ts';
-import { type Addition, type Store, StoreBusy, StoreSpent, storedForm } from '../store/store.ts';
-import { bytesOf, MOST_BYTES_OF_ONE } from '../store/write-budget.ts';
+import { type Addition, type Store, StoreBudgetExceeded, StoreBusy, storedForm } from '../store/store.ts';
+import { bytesOf, MAX_BYTES_PER_CHARACTER } from '../store/write-budget.ts';
 import type { Metrics } from '../web/metrics.ts';
-import { dueOf } from './write-urgency.ts';
+import { writeUrgency } from './write-urgency.ts';
 
 /** Most records in memory; the longest quiet one goes first. A record has about 2 kB. */
 const MAX_AT_HAND = 20_000;
@@ -36,7 +36,7 @@ interface Intake {
 /** Accepts batches: each event once and in order. It acknowledges an event when it is stored. */
 export class EventIntake {
   readonly #store: Store;
-  readonly #bearers: Bearers;
+  readonly #bearers: CertificateChecker;
   readonly #metrics: Metrics;
   readonly #appended: (record: NodeRecord) => void;
   /** In order of activity: the longest quiet one first. */
@@ -52,7 +52,7 @@ export class EventIntake {
    */
   constructor(
     store: Store,
-    bearers: Bearers,
+    bearers: CertificateChecker,
     metrics: Metrics,
     appended: (record: NodeRecord) => void = () => {},
     keepsIdentifiers = false,
@@ -65,7 +65,7 @@ export class EventIntake {
   }
 
   /** @throws Refused, StoreBusy */
-  async take(peer: ShownPeer, batch: ReadBatch): Promise<Intake> {
+  async take(peer: PresentedPeer, batch: ReadBatch): Promise<Intake> {
     const { binding } = peer;
     // One machine's batches in turn: a second one would only find the first one's work done.
     const before = this.#turn.get(binding) ?? Promise.resolve();
@@ -79,7 +79,7 @@ export class EventIntake {
   }
 
   /** Is a newer certificate of the same key at hand? Another replica may know better. */
-  knowsNewer(peer: ShownPeer): boolean {
+  knowsNewer(peer: PresentedPeer): boolean {
     const kept = this.#atHand.get(nodeKey(peer))?.record;
     return kept !== undefined && this.#bearers.isReplaced(kept, peer);
   }
@@ -89,7 +89,7 @@ export class EventIntake {
     return this.#atHand.size;
   }
 
-  async #take(key: string, peer: ShownPeer, { machine, events: told }: ReadBatch): Promise<Intake> {
+  async #take(key: string, peer: PresentedPeer, { machine, events: told }: ReadBatch): Promise<Intake> {
     const batch = { machine, events: this.#keepsIdentifiers ? told : told.map(withoutIdentifiers) };
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const record = await this.#record(key, peer);
@@ -98,7 +98,7 @@ export class EventIntake {
           words: WRONG_MACHINE,
         });
       }
-      const all = additionTo(record, batch.events);
+      const all = toAddition(record, batch.events);
       const repeated = batch.events.length - all.events.length;
       if (all.events.length === 0) {
         this.#metrics.eventsRepeated.add({}, repeated);
@@ -125,11 +125,11 @@ export class EventIntake {
   /** A busy API server gets verdicts first; machines soon send the other events again. */
   #mayWrite(record: NodeRecord, { events, summary }: Addition): boolean {
     if (!this.#store.thrifty) return true;
-    const due = dueOf(record, events, summary, Date.now());
+    const due = writeUrgency(record, events, summary, Date.now());
     return due === 'now' || (due === 'if-idle' && this.#writing < MAX_WRITING);
   }
 
-  async #record(key: string, peer: ShownPeer): Promise<NodeRecord> {
+  async #record(key: string, peer: PresentedPeer): Promise<NodeRecord> {
     const kept = this.#atHand.get(key)?.record;
     // What is at hand for the machine that holds the name stays so, whatever certificate somebody else shows.
     const record = kept && this.#bearers.isCurrent(kept, peer) ? kept : await this.#read(key, peer);
@@ -137,7 +137,7 @@ export class EventIntake {
     return record;
   }
 
-  #read(key: string, peer: ShownPeer): Promise<NodeRecord> {
+  #read(key: string, peer: PresentedPeer): Promise<NodeRecord> {
     const retryAfterMs = this.#reads.take(`${key} ${peer.serial}`);
     if (retryAfterMs > 0) throw new Refused('slow-down', `${key} is read all the time`, { retryAfterMs });
     return this.#bearers.admit(peer);
@@ -165,7 +165,7 @@ export class EventIntake {
       return after;
     } catch (error) {
       // Perhaps only the answer was lost: the next batch reads what is stored.
-      if (!(error instanceof StoreSpent)) this.#atHand.delete(key);
+      if (!(error instanceof StoreBudgetExceeded)) this.#atHand.delete(key);
       throw error;
     } finally {
       this.#writing -= 1;
@@ -187,7 +187,7 @@ export class EventIntake {
  * The new events of a batch. Numbers up to the stored one are repetitions, unless they come from an unknown
  * boot: then the node has lost its spool and numbers from 1 again.
  */
-export function additionTo(record: NodeRecord, events: readonly ReadEvent[]): Addition {
+export function toAddition(record: NodeRecord, events: readonly ReadEvent[]): Addition {
   const restarted = events.some(({ seq, boot }) => seq <= record.seq && !record.summary.boots.includes(boot));
   const from = restarted ? 0 : record.seq;
   return additionOf(
@@ -214,13 +214,13 @@ function additionOf(record: NodeRecord, epoch: number, fresh: readonly ReadEvent
 
 /** The same without secrets. There are hardly ever any, and then nothing is summed up again. */
 function cleaned(record: NodeRecord, all: Addition): Addition {
-  const events = clean(all.events);
+  const events = redactTexts(all.events);
   return events === all.events ? all : additionOf(record, all.epoch, events);
 }
 
 /** What of it fits into one write; the machine sends the rest again. */
 function partOf(record: NodeRecord, all: Addition): Addition {
-  if (all.events.length * MAX_EVENT_BYTES * MOST_BYTES_OF_ONE <= MAX_WRITE_BYTES) return all;
+  if (all.events.length * MAX_EVENT_BYTES * MAX_BYTES_PER_CHARACTER <= MAX_WRITE_BYTES) return all;
   let bytes = 0;
   for (const [at, event] of all.events.entries()) {
     bytes += bytesOf(storedForm(event));

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { createCsr } from '../../pki/csr.ts';
 import { Refused } from '../attest/refused.ts';
 import type { KubeletKeys } from '../fresh-proofs/kubelet-keys.ts';
-import type { Releases } from '../secret-release/secret-releaser.ts';
+import type { SecretReleaser } from '../secret-release/secret-releaser.ts';
 import { startIngest } from './fixtures/ingest-scene.ts';
 import type { IngestServer } from './server.ts';
 
@@ -19,7 +19,7 @@ it('lets one machine ask for what was sealed so often that it may wait for it, a
     asked += 1;
     throw new Refused('not-found', 'nothing is sealed');
   };
-  const scene = await startIngest({ releases: { release } as unknown as Releases, machineRate });
+  const scene = await startIngest({ releases: { release } as unknown as SecretReleaser, machineRate });
   server = scene.server;
   const machine = scene.machine();
   const ask = () => machine.post('/v1/release', { version: 1, machine: machine.identity });
@@ -38,7 +38,7 @@ it("counts what a machine asks for its kubelet's key as well, and for no other m
     throw new Refused('not-found', 'nothing is there');
   };
   const scene = await startIngest({
-    releases: { release: refuse } as unknown as Releases,
+    releases: { release: refuse } as unknown as SecretReleaser,
     kubeletKeys: { bind: refuse } as unknown as KubeletKeys,
     machineRate,
   });

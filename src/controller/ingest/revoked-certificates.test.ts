@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import type { SimulatedMachine } from '../../../test/support/controller/simulated-machine.ts';
-import { Bearers } from '../attest/certificate-checker.ts';
+import { CertificateChecker } from '../attest/certificate-checker.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { newSummary } from '../model/summary.ts';
 import type { Addition, Store } from '../store/store.ts';
@@ -32,7 +32,7 @@ it('lets neither who had the name before nor a copy of the disk take anything fr
       return record;
     },
   } as unknown as Store;
-  const bearers = new Bearers({ store, nodeOfKey: () => undefined });
+  const bearers = new CertificateChecker({ store, nodeOfKey: () => undefined });
   const scene = await startIngest({ intake: new EventIntake(store, bearers, new Metrics()) });
   server = scene.server;
   const [genuine, before, copy] = [scene.machine(), scene.machine(), scene.machine()];

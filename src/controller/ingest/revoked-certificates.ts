@@ -5,7 +5,7 @@ const MAX_KNOWN = 20_000;
  * Certificates that were refused because they count no longer: of a copied disk, of a claim that a proof has replaced, of a
  * Machine that is gone. Who shows one counts as a stranger from then on.
  */
-export class Former {
+export class RevokedCertificates {
   readonly #serials = new Set<string>();
 
   add(serial: string): void {

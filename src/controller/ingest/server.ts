@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { type RateLimit, Rates } from '../../kit/rates.ts';
 import { REFUSAL_STATUS, type Refusal } from '../../protocol/exchange.ts';
-import { type Peer, peerOf, type ShownPeer } from '../attest/peer.ts';
+import { type Peer, type PresentedPeer, peerOf } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
 import type { Log } from '../log.ts';
 import { reason } from '../log.ts';
@@ -16,16 +16,16 @@ import {
   type EndpointParts,
   type EndpointPath,
   Endpoints,
-  FOR_MACHINES,
   isKnown,
+  MACHINE_PATHS,
   MAX_BYTES,
   pathLabel,
 } from './endpoints.ts';
-import { addressOf, putGates, rawOf } from './guard-handshakes.ts';
+import { addressOf, guardHandshakes, rawSocket } from './guard-handshakes.ts';
 import type { EventIntake } from './intake.ts';
 import { Peers } from './peers.ts';
-import { asRefused, isNoFault, strangers } from './refusals.ts';
-import { Former } from './revoked-certificates.ts';
+import { isExpectedRefusal, strangerRefusal, toRefused } from './refusals.ts';
+import { RevokedCertificates } from './revoked-certificates.ts';
 
 export interface TlsFiles {
   readonly key: string;
@@ -65,7 +65,7 @@ export class IngestServer {
   readonly server: Server;
   readonly connections: Connections;
   readonly peers = new Peers();
-  readonly #former = new Former();
+  readonly #former = new RevokedCertificates();
   readonly #intake: EventIntake;
   readonly #endpoints: Endpoints;
   readonly #metrics: Metrics;
@@ -103,11 +103,11 @@ export class IngestServer {
     this.server.maxHeadersCount = 64;
     const refused = (why: string, address: string): void => this.#refuse(why, address);
     // Connections first, so that who may not connect costs no gate.
-    putGates(this.server, { isKnown: (address) => this.connections.isKnown(address), refused });
+    guardHandshakes(this.server, { isKnown: (address) => this.connections.isKnown(address), refused });
     this.connections = new Connections(this.server, options.connections, refused);
     this.server.on('secureConnection', (socket: TLSSocket) => {
       const payer = this.#payerOf(peerOf(socket));
-      if (payer !== undefined) this.connections.proved(rawOf(socket), payer);
+      if (payer !== undefined) this.connections.proved(rawSocket(socket), payer);
     });
     this.server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) =>
       this.#refuse('tls', addressOf(socket), reason(error)),
@@ -157,7 +157,7 @@ export class IngestServer {
     try {
       this.#limit(this.#payerOf(peer), address);
       const answer = await this.#route(request, path, peer, (known, bytes) => {
-        response.once('close', this.connections.arrived(rawOf(socket)));
+        response.once('close', this.connections.arrived(rawSocket(socket)));
         return this.#endpoints.answer(known, bytes, peer, socket);
       });
       this.#metrics.requests.add({ path, status: '200' });
@@ -171,7 +171,7 @@ export class IngestServer {
   async #route(
     request: IncomingMessage,
     path: string,
-    peer: ShownPeer | undefined,
+    peer: PresentedPeer | undefined,
     use: (path: EndpointPath, bytes: Buffer) => Promise<unknown>,
   ): Promise<unknown> {
     if (!isKnown(path) || request.method !== 'POST')
@@ -183,7 +183,7 @@ export class IngestServer {
         this.#received.take(payer, bytes.length);
         return use(path, bytes);
       });
-    if (!peer && FOR_MACHINES.includes(path)) throw strangers();
+    if (!peer && MACHINE_PATHS.includes(path)) throw strangerRefusal();
     const address = addressOf(request.socket);
     return await this.#strangerBodies.read(request, { peer: address, maxBytes }, (bytes) => use(path, bytes));
   }
@@ -192,7 +192,7 @@ export class IngestServer {
    * Whose budgets a request counts against: the key's and not the name's, so that who had the name before takes nothing from
    * who has it now. Undefined for a stranger.
    */
-  #payerOf(peer: ShownPeer | undefined): string | undefined {
+  #payerOf(peer: PresentedPeer | undefined): string | undefined {
     const isFormer = peer && (this.#former.has(peer.serial) || this.#intake.knowsNewer(peer));
     return isFormer ? undefined : peer?.binding;
   }
@@ -208,16 +208,16 @@ export class IngestServer {
   #fail(
     request: IncomingMessage,
     response: ServerResponse,
-    { peer, address }: { peer: ShownPeer | undefined; address: string },
+    { peer, address }: { peer: PresentedPeer | undefined; address: string },
     error: unknown,
   ): void {
-    const refused = asRefused(error);
+    const refused = toRefused(error);
     const { code, isFormer, retryAfterMs } = refused;
     if (peer && isFormer) this.#former.add(peer.serial);
     const words = peer || refused.isProved ? refused.words : undefined;
     this.#metrics.requests.add({ path: pathLabel(request.url), status: String(REFUSAL_STATUS[code]) });
     this.#refuse(code, address, refused.message, peer);
-    if (refused !== error && !isNoFault(error)) {
+    if (refused !== error && !isExpectedRefusal(error)) {
       this.#log.error('a request failed because of a fault in the controller', { reason: reason(error) });
     }
     const body: Refusal = {

@@ -27,7 +27,12 @@ type Due = 'now' | 'if-idle' | 'later';
  * each write costs the API server something: a bootstrap of a minute takes three. Unwritten events are not
  * acknowledged, so the node sends them again with the next ones, and none is lost.
  */
-export function dueOf(record: NodeRecord, events: readonly ReadEvent[], after: Summary, now: number): Due {
+export function writeUrgency(
+  record: NodeRecord,
+  events: readonly ReadEvent[],
+  after: Summary,
+  now: number,
+): Due {
   const before = record.summary.phase;
   if (events.some(({ type }) => VERDICTS.includes(type))) return 'now';
   // A bootstrap's beginning is due at once, but a thousand beginnings must not hold up one verdict.

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { expect, it } from 'vitest';
 import { createKey } from '../../pki/csr.ts';
-import { Keys, makeMaterial, rotated } from './key-ring.ts';
-import { makeTokenMaterial, rotatedTokens, TokenKeys } from './token-keys.ts';
+import { Keys, makeMaterial, rotateMaterial } from './key-ring.ts';
+import { makeTokenMaterial, rotateTokenMaterial, TokenKeys } from './token-keys.ts';
 
 const HOUR = 3_600_000;
 
@@ -40,10 +40,10 @@ async function meet(server: Keys, client: Keys, ca: string): Promise<string> {
 
 const before = makeMaterial();
 const old = new Keys(before);
-const sinceAnHour = rotated(before, 2 * HOUR, Date.now() - HOUR);
+const sinceAnHour = rotateMaterial(before, 2 * HOUR, Date.now() - HOUR);
 
 it('signs with the old authority until every replica knows the new one', () => {
-  const keys = new Keys(rotated(before, HOUR));
+  const keys = new Keys(rotateMaterial(before, HOUR));
   expect(keys.authority.certificate).toBe(before.certificate);
   expect([keys.trusted.match(/BEGIN/g)?.length, keys.chain]).toEqual([2, '']);
 });
@@ -61,7 +61,7 @@ it('loses nobody in the overlap: machines of either authority that trust either 
 });
 
 it('knows the old authority no more when its time is over, or at once without an overlap', async () => {
-  for (const after of [rotated(before, HOUR, Date.now() - 2 * HOUR), rotated(before, 0)]) {
+  for (const after of [rotateMaterial(before, HOUR, Date.now() - 2 * HOUR), rotateMaterial(before, 0)]) {
     const keys = new Keys(after);
     expect(await meet(keys, old, keys.trusted)).toBe('stranger');
     expect(await meet(keys, keys, keys.trusted)).toBe('known');
@@ -78,13 +78,16 @@ it('takes up what another one stored', () => {
 it("rotates the key of Machines' tokens on its own: both count in the overlap, and the new one signs after a while", () => {
   const first = makeTokenMaterial();
   const [known] = new TokenKeys(first).all;
-  const begun = new TokenKeys(rotatedTokens(first, HOUR));
+  const begun = new TokenKeys(rotateTokenMaterial(first, HOUR));
   expect(begun.signing).toEqual(known);
   expect(begun.all).toHaveLength(2);
-  const under = new TokenKeys(rotatedTokens(first, 2 * HOUR, Date.now() - HOUR));
+  const under = new TokenKeys(rotateTokenMaterial(first, 2 * HOUR, Date.now() - HOUR));
   expect(under.signing).not.toEqual(known);
   expect(under.all[1]).toEqual(known);
-  for (const after of [rotatedTokens(first, HOUR, Date.now() - 2 * HOUR), rotatedTokens(first, 0)]) {
+  for (const after of [
+    rotateTokenMaterial(first, HOUR, Date.now() - 2 * HOUR),
+    rotateTokenMaterial(first, 0),
+  ]) {
     expect(new TokenKeys(after).all).toHaveLength(1);
     expect(new TokenKeys(after).signing).not.toEqual(known);
   }

@@ -32,7 +32,7 @@ export function makeMaterial(): Material {
  *
  * @param overlapMs how long the present one counts beside it; 0 if it counts no longer at once
  */
-export function rotated(present: Material, overlapMs: number, now = Date.now()): Material {
+export function rotateMaterial(present: Material, overlapMs: number, now = Date.now()): Material {
   const next = makeMaterial();
   if (overlapMs === 0) return next;
   const until = now + overlapMs;

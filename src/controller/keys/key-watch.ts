@@ -1,10 +1,10 @@
 import { type Log, reason } from '../log.ts';
-import type { KeyPlace } from './key-storage.ts';
+import type { KeyStorage } from './key-storage.ts';
 
 const LOOK_MS = 10_000;
 
 /** Takes up what `ca rotate` stores. @returns stops it */
-export function followKeys<T>(keys: { take(material: T): void }, place: KeyPlace<T>, log: Log): () => void {
+export function followKeys<T>(keys: { take(material: T): void }, place: KeyStorage<T>, log: Log): () => void {
   const look = async (): Promise<void> => {
     try {
       const stored = await place.read();

@@ -1,21 +1,21 @@
 import type { KubeClient } from '../kube/client.ts';
 import type { SqliteStore } from '../store/sqlite-store.ts';
 import { Keys, type Material, makeMaterial } from './key-ring.ts';
-import { type KeyPlace, madeOnce, readMade } from './key-storage.ts';
+import { type KeyStorage, makeOnce, readExisting } from './key-storage.ts';
 import { authoritySecret } from './secret-storage.ts';
 
 /** The authorities that count, in PEM. @throws Error if no controller has made one yet; KubeError */
 export async function kubernetesCertificate(client: KubeClient, namespace: string): Promise<string> {
-  return new Keys(await readMade(authoritySecret(client, namespace))).trusted;
+  return new Keys(await readExisting(authoritySecret(client, namespace))).trusted;
 }
 
 /** Reads them from the embedded store, whose file only its owner can read. */
 export async function sqliteKeys(store: SqliteStore): Promise<Keys> {
-  return new Keys(await madeOnce(new KeySetting(store), makeMaterial));
+  return new Keys(await makeOnce(new SqliteKeyStorage(store), makeMaterial));
 }
 
 /** A setting of the embedded store. */
-export class KeySetting implements KeyPlace<Material> {
+export class SqliteKeyStorage implements KeyStorage<Material> {
   readonly name = 'authority';
   readonly #store: SqliteStore;
   #before: string | undefined;

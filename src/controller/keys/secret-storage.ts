@@ -1,8 +1,8 @@
 import type { KubeClient } from '../kube/client.ts';
-import { ifAccepted, isAccepted } from '../kube/kube-error.ts';
+import { succeedsUnlessStatus, undefinedOnStatus } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import type { Material } from './key-ring.ts';
-import type { KeyPlace } from './key-storage.ts';
+import type { KeyStorage } from './key-storage.ts';
 import type { TokenMaterial } from './token-keys.ts';
 import type { WebhookMaterial } from './webhook-keys.ts';
 
@@ -15,22 +15,22 @@ interface Shape<T> {
 }
 
 /** The authority, with its private key. */
-export function authoritySecret(client: KubeClient, namespace: string): KeyPlace<Material> {
+export function authoritySecret(client: KubeClient, namespace: string): KeyStorage<Material> {
   return new SecretPlace(client, namespace, AUTHORITY);
 }
 
 /** The key of Machines' tokens. It lies alone, so that whoever makes tokens has no right on the authority. */
-export function tokenKeySecret(client: KubeClient, namespace: string): KeyPlace<TokenMaterial> {
+export function tokenKeySecret(client: KubeClient, namespace: string): KeyStorage<TokenMaterial> {
   return new SecretPlace(client, namespace, TOKEN_KEY);
 }
 
 /** What the webhook serves with. The controller writes it, so that the webhook has no right on the authority. */
-export function webhookSecret(client: KubeClient, namespace: string): KeyPlace<WebhookMaterial> {
+export function webhookSecret(client: KubeClient, namespace: string): KeyStorage<WebhookMaterial> {
   return new SecretPlace(client, namespace, WEBHOOK);
 }
 
 /** A Secret in the controller's namespace. */
-class SecretPlace<T> implements KeyPlace<T> {
+class SecretPlace<T> implements KeyStorage<T> {
   readonly #client: KubeClient;
   readonly #namespace: string;
   readonly #shape: Shape<T>;
@@ -49,7 +49,7 @@ class SecretPlace<T> implements KeyPlace<T> {
   async read(): Promise<T | undefined> {
     const path = `${this.#path}/${this.#shape.name}`;
     type Secret = KubeObject & { data?: Record<string, string> };
-    const secret = await ifAccepted(this.#client.request<Secret>('GET', path), 404);
+    const secret = await undefinedOnStatus(this.#client.request<Secret>('GET', path), 404);
     if (secret === undefined) return undefined;
     this.#version = secret.metadata.resourceVersion;
     const { data = {} } = secret;
@@ -66,7 +66,7 @@ class SecretPlace<T> implements KeyPlace<T> {
       isNew ? this.#path : `${this.#path}/${name}`,
       { body: { apiVersion: 'v1', kind: 'Secret', metadata, type, stringData: this.#shape.data(material) } },
     );
-    return isAccepted(written, 409);
+    return succeedsUnlessStatus(written, 409);
   }
 
   get #path(): string {

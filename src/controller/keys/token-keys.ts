@@ -15,7 +15,11 @@ export function makeTokenMaterial(): TokenMaterial {
 }
 
 /** @param overlapMs how long the present key counts beside the next one; 0 if it counts no longer at once */
-export function rotatedTokens(present: TokenMaterial, overlapMs: number, now = Date.now()): TokenMaterial {
+export function rotateTokenMaterial(
+  present: TokenMaterial,
+  overlapMs: number,
+  now = Date.now(),
+): TokenMaterial {
   const next = makeTokenMaterial();
   if (overlapMs === 0) return next;
   const previous = { key: present.key, until: now + overlapMs };

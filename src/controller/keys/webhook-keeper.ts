@@ -1,7 +1,7 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { type Log, reason } from '../log.ts';
 import type { Keys } from './key-ring.ts';
-import type { KeyPlace } from './key-storage.ts';
+import type { KeyStorage } from './key-storage.ts';
 import type { WebhookMaterial } from './webhook-keys.ts';
 
 const VALID_MS = 30 * 86_400_000;
@@ -14,7 +14,7 @@ const LOOK_MS = 60_000;
  * the authority. The leading replica writes.
  */
 export class WebhookKeeper {
-  readonly #place: KeyPlace<WebhookMaterial>;
+  readonly #place: KeyStorage<WebhookMaterial>;
   readonly #keys: Pick<Keys, 'authority' | 'trusted' | 'chain'>;
   readonly #names: readonly string[];
   readonly #log: Log;
@@ -22,7 +22,7 @@ export class WebhookKeeper {
 
   /** @param namespace that of the webhook's Service */
   constructor(
-    place: KeyPlace<WebhookMaterial>,
+    place: KeyStorage<WebhookMaterial>,
     keys: Pick<Keys, 'authority' | 'trusted' | 'chain'>,
     namespace: string,
     log: Log,

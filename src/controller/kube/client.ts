@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { Gathered } from '../../kit/bytes/byte-collector.ts';
+import { ByteCollector } from '../../kit/bytes/byte-collector.ts';
 import type { Access } from './access.ts';
 import { errorOf, KubeError } from './kube-error.ts';
 import { createTransport } from './transport.ts';
@@ -203,7 +203,7 @@ function asKubeError(error: unknown, what: string, timeoutMs: number | undefined
 /** By events: an iterator of a stream costs more than a small answer. */
 function wholeBody(body: Readable, mostBytes: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const gathered = new Gathered();
+  const gathered = new ByteCollector();
   body.on('data', (chunk: Buffer) => {
     if (gathered.size + chunk.length > mostBytes)
       body.destroy(new Error(`the answer has more than ${mostBytes} bytes`));

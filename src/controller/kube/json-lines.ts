@@ -1,4 +1,4 @@
-import { Gathered } from '../../kit/bytes/byte-collector.ts';
+import { ByteCollector } from '../../kit/bytes/byte-collector.ts';
 
 /**
  * The values of a stream of JSON lines, however it is cut into pieces.
@@ -12,7 +12,7 @@ export async function* jsonLines<T>(
   mostBytes: number,
   heard: () => void,
 ): AsyncGenerator<T> {
-  const rest = new Gathered();
+  const rest = new ByteCollector();
   for await (const piece of stream) {
     heard();
     let from = 0;

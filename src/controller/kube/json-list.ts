@@ -1,4 +1,4 @@
-import { Gathered } from '../../kit/bytes/byte-collector.ts';
+import { ByteCollector } from '../../kit/bytes/byte-collector.ts';
 import type { ListOf } from './objects.ts';
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [...Buffer.from('"\\{}[]')];
@@ -31,8 +31,8 @@ class Splitter {
   readonly #mostBytes: number;
   readonly #found: (text: string) => void;
   /** Everything outside of items. */
-  readonly #outside = new Gathered();
-  readonly #item = new Gathered();
+  readonly #outside = new ByteCollector();
+  readonly #item = new ByteCollector();
   #depth = 0;
   #isText = false;
   #isEscaped = false;

@@ -40,7 +40,10 @@ export function isStatus(error: unknown, status: number): error is KubeError {
 }
 
 /** Undefined where the API server refuses with one of these statuses, such as 404. @throws KubeError of all others */
-export function ifAccepted<T>(asked: Promise<T>, ...statuses: readonly number[]): Promise<T | undefined> {
+export function undefinedOnStatus<T>(
+  asked: Promise<T>,
+  ...statuses: readonly number[]
+): Promise<T | undefined> {
   return asked.catch((error: unknown) => {
     if (statuses.some((status) => isStatus(error, status))) return undefined;
     throw error;
@@ -48,9 +51,12 @@ export function ifAccepted<T>(asked: Promise<T>, ...statuses: readonly number[])
 }
 
 /** False where the API server refuses with one of these statuses. @throws KubeError of all others */
-export async function isAccepted(asked: Promise<unknown>, ...statuses: readonly number[]): Promise<boolean> {
+export async function succeedsUnlessStatus(
+  asked: Promise<unknown>,
+  ...statuses: readonly number[]
+): Promise<boolean> {
   return (
-    (await ifAccepted(
+    (await undefinedOnStatus(
       asked.then(() => true),
       ...statuses,
     )) === true

@@ -1,6 +1,6 @@
 import type { KubeClient } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { ifAccepted } from './kube-error.ts';
+import { undefinedOnStatus } from './kube-error.ts';
 import type { KubeObject } from './objects.ts';
 
 interface Lease extends KubeObject {
@@ -148,7 +148,7 @@ export class Leadership {
 
   #get(signal?: AbortSignal): Promise<Lease | undefined> {
     const path = `${this.#collection}/${this.#options.name}`;
-    return ifAccepted(this.#client.request<Lease>('GET', path, this.#bounds(signal)), 404);
+    return undefinedOnStatus(this.#client.request<Lease>('GET', path, this.#bounds(signal)), 404);
   }
 
   async #create(spec: Lease['spec'], signal: AbortSignal): Promise<boolean> {

@@ -2,7 +2,7 @@ import { Rates } from '../../kit/rates.ts';
 import { type Log, reason } from '../log.ts';
 import { type MachineTie, type NodeRecord, nodeKey, type TieKind } from '../model/node-record.ts';
 import type { Metrics } from '../web/metrics.ts';
-import type { Contest } from './directory.ts';
+import type { ContestedKey } from './directory.ts';
 import type { EventRecorder, MachineEvent } from './event-recorder.ts';
 import type { Machine } from './machine.ts';
 
@@ -56,7 +56,7 @@ export class Alarms {
   }
 
   /** Several Machines name one TPM. Both sides learn it, and neither learns of the other where that is another namespace's. */
-  contested({ key, holder, others }: Contest): void {
+  contested({ key, holder, others }: ContestedKey): void {
     const some = others.slice(0, MOST_TOLD);
     const names = [...(holder ? [holder] : []), ...some].map(({ namespace, name }) => `${namespace}/${name}`);
     if (this.#contests.take(names.join(' ')) > 0) return;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { Damper } from './change-throttle.ts';
+import { ChangeThrottle } from './change-throttle.ts';
 
 const MINUTE = 60_000;
 
 it('lets the first changes pass, then fewer and fewer, and forgets', () => {
-  const damper = new Damper({ free: 6, firstMs: MINUTE, capMs: 30 * MINUTE });
+  const damper = new ChangeThrottle({ free: 6, firstMs: MINUTE, capMs: 30 * MINUTE });
   let now = 0;
   const changesWithin = (ms: number): number => {
     let changes = 0;

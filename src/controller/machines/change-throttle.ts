@@ -8,7 +8,7 @@ interface Patience {
 }
 
 /** Slows down what changes all the time: the first changes at once, each further one after a longer wait. */
-export class Damper {
+export class ChangeThrottle {
   readonly #patience: Patience;
   #changes = 0;
   #at = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isAccepted } from '../kube/kube-error.ts';
+import { succeedsUnlessStatus } from '../kube/kube-error.ts';
 import { FIELD_MANAGER } from '../store/node-bootstrap.ts';
 import { type Condition, type Machine, type MachineVersion, machinesPath } from './machine.ts';
 
@@ -34,5 +34,5 @@ export async function writeCondition(
     contentType: 'application/apply-patch+yaml',
     query: { fieldManager: manager, force: true },
   });
-  return isAccepted(written, 404, 409);
+  return succeedsUnlessStatus(written, 404, 409);
 }

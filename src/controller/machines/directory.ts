@@ -1,12 +1,12 @@
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { Claim } from '../attest/attestor.ts';
-import type { Found, Ties } from '../attest/machine-finder.ts';
+import type { FoundMachine, MachineFinder } from '../attest/machine-finder.ts';
 import { Refused } from '../attest/refused.ts';
 import type { NodeRecord, NodeSpec, TieKind, TpmCounters } from '../model/node-record.ts';
 import { isSelected, selectorText } from '../model/selector.ts';
 import type { IdentityPolicy } from '../policy/identity-policy.ts';
-import { PolicyBook } from '../policy/policy-set.ts';
-import { refusedWay, vouchForKeys, type Way } from '../policy/rules.ts';
+import { PolicySet } from '../policy/policy-set.ts';
+import { type EnrolmentMethod, refusedMethod, restrictKeys } from '../policy/rules.ts';
 import { InfrastructureKeys } from './infrastructure-keys.ts';
 import type { Machine } from './machine.ts';
 import { MachineIndex } from './machine-index.ts';
@@ -28,7 +28,7 @@ const MOST_NAMED = 5;
 const UNREAD_MS = 2_000;
 
 /** An endorsement key that several Machines name. */
-export interface Contest {
+export interface ContestedKey {
   readonly key: string;
   /** The Machine that it has proved, which keeps it; undefined where the key is none's. */
   readonly holder: Machine | undefined;
@@ -37,7 +37,7 @@ export interface Contest {
 }
 
 /** All Machines, found by name, UID or provider ID in constant time. */
-export class MachineDirectory implements Ties {
+export class MachineDirectory implements MachineFinder {
   readonly #byKey = new Map<string, Machine>();
   readonly #byUid = new Map<string, Machine>();
   readonly #byEndorsementKey = new MachineIndex();
@@ -48,14 +48,14 @@ export class MachineDirectory implements Ties {
   readonly #proved = new Map<string, ProvedNode>();
   readonly #keyOfNode = new Map<string, string>();
   /** What the Machines must prove. */
-  readonly policies = new PolicyBook();
+  readonly policies = new PolicySet();
   /** What their infrastructure objects say of their TPMs. */
   readonly infrastructure = new InfrastructureKeys();
 
-  readonly #contested: (contest: Contest) => void;
+  readonly #contested: (contest: ContestedKey) => void;
 
   /** @param contested called, as often as it is seen, where several Machines name one key */
-  constructor(contested: (contest: Contest) => void = () => {}) {
+  constructor(contested: (contest: ContestedKey) => void = () => {}) {
     this.#contested = contested;
   }
 
@@ -226,7 +226,7 @@ export class MachineDirectory implements Ties {
 
   /** Do its policies take none but listed or certified keys? Who comes by one of these is held against them. */
   #vouches(machine: Machine | undefined): boolean {
-    return machine !== undefined && vouchForKeys(this.policiesOf(machine));
+    return machine !== undefined && restrictKeys(this.policiesOf(machine));
   }
 
   byName(namespace: string, name: string): Machine | undefined {
@@ -260,7 +260,7 @@ export class MachineDirectory implements Ties {
     return found(byName, 'name');
   }
 
-  find(claim: Claim, identity: MachineIdentity): Found | undefined {
+  find(claim: Claim, identity: MachineIdentity): FoundMachine | undefined {
     const match = this.match(claim, identity);
     if (!match) return undefined;
     const { machine, by } = match;
@@ -315,7 +315,7 @@ export class MachineDirectory implements Ties {
       return 'takes only the machine with the TPM that is named for it';
     const policies = this.policiesOf(machine);
     const way = wayOf(by, { isNamed: key !== undefined, isGoverned: policies.length > 0 });
-    const demanded = refusedWay(policies, way);
+    const demanded = refusedMethod(policies, way);
     if (demanded !== undefined) return demanded;
     if (way !== 'claim') return undefined;
     if (machine.wantsToken) return 'takes its own token only, and no claim by a pool';
@@ -328,12 +328,12 @@ export class MachineDirectory implements Ties {
   /** Every policy of it lets a token in. */
   #hasFallback(machine: Machine): boolean {
     const policies = this.policiesOf(machine);
-    return policies.length > 0 && refusedWay(policies, 'token') === undefined;
+    return policies.length > 0 && refusedMethod(policies, 'token') === undefined;
   }
 }
 
 /** @param of whether the Machine names the key that was shown, and whether a policy selects it */
-function wayOf(by: TieKind, of: { isNamed: boolean; isGoverned: boolean }): Way {
+function wayOf(by: TieKind, of: { isNamed: boolean; isGoverned: boolean }): EnrolmentMethod {
   if (by !== 'firstUse') return by === 'tpm' || by === 'token' ? by : 'claim';
   if (of.isNamed) return 'tpm';
   // Where no policy allows a first use any more, it is worth as much as a claim.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { boundedText, printable } from '../../protocol/wire.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isAccepted } from '../kube/kube-error.ts';
+import { succeedsUnlessStatus } from '../kube/kube-error.ts';
 import type { Machine } from './machine.ts';
 
 export interface MachineEvent {
@@ -61,7 +61,7 @@ export class EventRecorder {
         ...{ firstTimestamp: now, lastTimestamp: now, count: 1 },
       },
     });
-    return isAccepted(created, 409);
+    return succeedsUnlessStatus(created, 409);
   }
 
   /** @returns false if there is none */
@@ -70,7 +70,7 @@ export class EventRecorder {
       body: { count, lastTimestamp: seconds(), message: shown(message) },
       contentType: 'application/merge-patch+json',
     });
-    return isAccepted(patched, 404);
+    return succeedsUnlessStatus(patched, 404);
   }
 }
 

@@ -76,7 +76,7 @@ export interface Machine {
   readonly endorsementKey: string | undefined;
   /** Digest of our condition as it is on the Machine; undefined if it has none. */
   readonly condition: string | undefined;
-  /** From our condition: its `lastTransitionTime`, its status, and both status and reason (`saidBy`). */
+  /** From our condition: its `lastTransitionTime`, its status, and both status and reason (`conditionText`). */
   readonly since: string | undefined;
   readonly status: Condition['status'] | undefined;
   readonly said: string | undefined;
@@ -132,7 +132,7 @@ export function readMachine({ metadata, spec, status }: MachineObject, version: 
     condition: own && conditionDigest(own),
     since: own?.lastTransitionTime,
     status: own?.status,
-    said: own && saidBy(own),
+    said: own && conditionText(own),
     attested: attested && {
       ...{ digest: conditionDigest(attested), status: attested.status, since: attested.lastTransitionTime },
     },
@@ -159,7 +159,7 @@ function ownersOf({ ownerReferences = [], labels = {} }: MachineObject['metadata
 }
 
 /** A condition without its words. */
-export function saidBy({ status, reason }: Pick<Condition, 'status' | 'reason'>): string {
+export function conditionText({ status, reason }: Pick<Condition, 'status' | 'reason'>): string {
   return `${status} ${reason}`;
 }
 

@@ -4,7 +4,7 @@ import { KubeError } from '../kube/kube-error.ts';
 import { createLog } from '../log.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { newSummary } from '../model/summary.ts';
-import { Collector } from './orphan-collector.ts';
+import { OrphanCollector } from './orphan-collector.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-01-02T12:00:00Z') }));
 afterEach(() => void vi.useRealTimers());
@@ -35,7 +35,7 @@ it('removes what is no Machine after its time, as it was looked at, and only whi
     if (removed.length === 1) throw new KubeError(409, 'Conflict', 'written since');
   };
   const nodes = [node('old', '2026-01-01T11:00:00Z'), node('young', '2026-01-02T11:00:00Z')];
-  const collector = new Collector({
+  const collector = new OrphanCollector({
     client: { request } as unknown as KubeClient,
     untied: () => nodes,
     lifetimeMs: DAY,

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isAccepted } from '../kube/kube-error.ts';
+import { succeedsUnlessStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import { objectPath } from '../store/node-bootstrap.ts';
@@ -19,7 +19,7 @@ interface CollectorParts {
  * Removes nodes that nobody turned out to be: strangers with a pool's token, and machines whose Machine never
  * came. A Machine's node goes with its Machine.
  */
-export class Collector {
+export class OrphanCollector {
   readonly #parts: CollectorParts;
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
@@ -66,6 +66,10 @@ export class Collector {
   /** What was written since is looked at next time: it may be tied now. */
   async #remove({ namespace, name, version }: NodeRecord): Promise<void> {
     const body = { preconditions: { resourceVersion: version } };
-    await isAccepted(this.#parts.client.request('DELETE', objectPath(namespace, name), { body }), 404, 409);
+    await succeedsUnlessStatus(
+      this.#parts.client.request('DELETE', objectPath(namespace, name), { body }),
+      404,
+      409,
+    );
   }
 }

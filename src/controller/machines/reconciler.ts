@@ -4,13 +4,19 @@ import type { Log } from '../log.ts';
 import { reason } from '../log.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import type { Metrics } from '../web/metrics.ts';
-import { Damper } from './change-throttle.ts';
+import { ChangeThrottle } from './change-throttle.ts';
 import { BOOTSTRAPPED, conditionOf, SILENT, SILENT_MS } from './condition.ts';
 import { writeCondition } from './condition-writer.ts';
 import type { MachineDirectory } from './directory.ts';
 import type { EventRecorder } from './event-recorder.ts';
-import { type Condition, conditionDigest, type Machine, type MachineVersion, saidBy } from './machine.ts';
-import { tieLate } from './tie-to-machine.ts';
+import {
+  type Condition,
+  conditionDigest,
+  conditionText,
+  type Machine,
+  type MachineVersion,
+} from './machine.ts';
+import { tieToMachine } from './tie-to-machine.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** Upper bound on how often to write mere progress (step, elapsed time). */
@@ -50,8 +56,8 @@ interface Wanted {
   providerID: string | undefined;
   /** How often it was corrected since it last had something new to say. */
   fights: number;
-  readonly verdicts: Damper;
-  readonly progress: Damper;
+  readonly verdicts: ChangeThrottle;
+  readonly progress: ChangeThrottle;
 }
 
 /**
@@ -116,7 +122,7 @@ export class Reconciler {
       this.#nodes.set(key, {
         ...{ record: after, verdictAt: now, heardAt: now, wroteAt: Number.NEGATIVE_INFINITY },
         ...{ wrote: undefined, said: undefined, providerID: undefined, fights: 0 },
-        ...{ verdicts: new Damper(VERDICTS), progress: new Damper(PROGRESS) },
+        ...{ verdicts: new ChangeThrottle(VERDICTS), progress: new ChangeThrottle(PROGRESS) },
       });
     }
     if (after.spec.machine) {
@@ -173,7 +179,7 @@ export class Reconciler {
       this.#queue.later(key, WAITING_MS);
       return;
     }
-    if (saidBy(condition) === wanted.said) return this.#sparingly(key, wanted, machine, condition);
+    if (conditionText(condition) === wanted.said) return this.#sparingly(key, wanted, machine, condition);
     const said = wanted.said ?? machine.said;
     const isVerdict = condition.status !== 'Unknown' || (said !== undefined && !said.startsWith('Unknown '));
     const damper = isVerdict ? wanted.verdicts : wanted.progress;
@@ -223,7 +229,7 @@ export class Reconciler {
       await this.#tell(machine, condition);
     }
     wanted.wrote = digest;
-    wanted.said = saidBy(condition);
+    wanted.said = conditionText(condition);
     wanted.wroteAt = performance.now();
     this.#lookAgain(key, wanted);
     return isNew;
@@ -254,7 +260,7 @@ export class Reconciler {
     const holder = this.#nodeOf.get(`${namespace}/${machine.name}`);
     if (holder !== undefined && this.#nodes.get(holder)?.record.spec.keyDigest !== spec.keyDigest) return;
     const node = { namespace, name, keyDigest: spec.keyDigest };
-    if (!(await tieLate(client, node, machine, { name: machine.name, uid: machine.uid, by }))) return;
+    if (!(await tieToMachine(client, node, machine, { name: machine.name, uid: machine.uid, by }))) return;
     log.info('tied a node to its Machine', { node: `${namespace}/${name}`, machine: machine.name, by });
   }
 }

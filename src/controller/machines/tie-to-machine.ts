@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { ifAccepted, isStatus } from '../kube/kube-error.ts';
+import { isStatus, undefinedOnStatus } from '../kube/kube-error.ts';
 import type { MachineTie } from '../model/node-record.ts';
 import { collectionPath, FIELD_MANAGER, type NodeBootstrap, objectPath } from '../store/node-bootstrap.ts';
 import type { Machine } from './machine.ts';
@@ -16,7 +16,7 @@ const MAX_TRIES = 5;
  * @returns false if somebody else holds the Machine, or the node is gone
  * @throws KubeError
  */
-export async function tieLate(
+export async function tieToMachine(
   client: KubeClient,
   node: { namespace: string; name: string; keyDigest: string },
   machine: Machine,
@@ -34,7 +34,7 @@ export async function tieLate(
 }
 
 function get(client: KubeClient, namespace: string, name: string): Promise<NodeBootstrap | undefined> {
-  return ifAccepted(client.request<NodeBootstrap>('GET', objectPath(namespace, name)), 404);
+  return undefinedOnStatus(client.request<NodeBootstrap>('GET', objectPath(namespace, name)), 404);
 }
 
 /** The node with the Machine's name: made now, or by an earlier attempt. */

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAX_LOG_BYTES } from '../../protocol/attestation.ts';
-import { carryLog, readCarriedLog } from '../../tpm/evidence/compact-log.ts';
+import { encodeCompactLog, readCompactLog } from '../../tpm/evidence/compact-log.ts';
 import { type BootEvent, type BootLog, readBootLog, replay } from '../../tpm/evidence/event-log.ts';
 import { ALG } from '../../tpm/wire/constants.ts';
-import { BootStory } from './boot-log-explainer.ts';
+import { BootLogExplainer } from './boot-log-explainer.ts';
 
 /** Of a virtual machine with UEFI (OVMF), swtpm and Linux 6.1. */
 const recorded: { log: string; pcrs: Record<string, string> } = JSON.parse(
@@ -17,9 +17,12 @@ const signed = new Map(
 );
 
 /** A boot in which one event was another one; the registers are as it leaves them. */
-function changed(change: (events: BootEvent[]) => BootEvent[]): BootStory {
+function changed(change: (events: BootEvent[]) => BootEvent[]): BootLogExplainer {
   const other: BootLog = { ...log, events: change([...log.events]) };
-  return new BootStory(carryLog(other, MAX_LOG_BYTES), new Map([...signed, ...replay(other, ALG.sha256)]));
+  return new BootLogExplainer(
+    encodeCompactLog(other, MAX_LOG_BYTES),
+    new Map([...signed, ...replay(other, ALG.sha256)]),
+  );
 }
 
 function event(pcr: number, data: string, type = 13): BootEvent {
@@ -28,8 +31,8 @@ function event(pcr: number, data: string, type = 13): BootEvent {
 
 describe('the boot log that a proof carries', () => {
   it('leads to the same registers as the whole one', () => {
-    const carried = carryLog(log, MAX_LOG_BYTES) ?? Buffer.alloc(0);
-    expect(replay(readCarriedLog(carried), ALG.sha256)).toEqual(replay(log, ALG.sha256));
+    const carried = encodeCompactLog(log, MAX_LOG_BYTES) ?? Buffer.alloc(0);
+    expect(replay(readCompactLog(carried), ALG.sha256)).toEqual(replay(log, ALG.sha256));
     expect(carried.length).toBeLessThan(2048);
   });
 
@@ -38,38 +41,38 @@ describe('the boot log that a proof carries', () => {
       ...log,
       events: [...log.events, ...Array.from({ length: 1000 }, () => event(pcr, 'grub_cmd: linux'))],
     });
-    const kept = carryLog(many(8), MAX_LOG_BYTES) ?? Buffer.alloc(0);
+    const kept = encodeCompactLog(many(8), MAX_LOG_BYTES) ?? Buffer.alloc(0);
     expect(kept.length).toBeLessThanOrEqual(MAX_LOG_BYTES);
-    expect([...replay(readCarriedLog(kept), ALG.sha256).keys()].some((pcr) => pcr > 7)).toBe(false);
-    expect(carryLog(many(4), MAX_LOG_BYTES)).toBeUndefined();
+    expect([...replay(readCompactLog(kept), ALG.sha256).keys()].some((pcr) => pcr > 7)).toBe(false);
+    expect(encodeCompactLog(many(4), MAX_LOG_BYTES)).toBeUndefined();
   });
 
   it('is refused when it is cut off anywhere but between two events, or of another version', () => {
-    const carried = carryLog(log, MAX_LOG_BYTES) ?? Buffer.alloc(0);
+    const carried = encodeCompactLog(log, MAX_LOG_BYTES) ?? Buffer.alloc(0);
     let whole = 0;
     for (let length = 0; length < carried.length; length += 1) {
       try {
-        readCarriedLog(carried.subarray(0, length));
+        readCompactLog(carried.subarray(0, length));
         whole += 1;
       } catch (error) {
         expect(error).toMatchObject({ name: 'MalformedError' });
       }
     }
-    expect(whole).toBe(readCarriedLog(carried).events.length);
-    expect(() => readCarriedLog(Buffer.of(2))).toThrow(/another version/);
+    expect(whole).toBe(readCompactLog(carried).events.length);
+    expect(() => readCompactLog(Buffer.of(2))).toThrow(/another version/);
   });
 });
 
 describe('what is told of a register that differs', () => {
-  const before = new BootStory(carryLog(log, MAX_LOG_BYTES), signed).measured;
+  const before = new BootLogExplainer(encodeCompactLog(log, MAX_LOG_BYTES), signed).measured;
 
   it('explains what the log leads to, and nothing else', () => {
     expect(Object.keys(before ?? {})).toEqual(['0', '1', '2', '3', '4', '5', '6', '7', '9']);
-    const lied = new BootStory(carryLog(log, MAX_LOG_BYTES), new Map([[4, Buffer.alloc(32)]]));
+    const lied = new BootLogExplainer(encodeCompactLog(log, MAX_LOG_BYTES), new Map([[4, Buffer.alloc(32)]]));
     expect(lied.measured).toBeUndefined();
     expect(lied.tell(4, before)).toBe(', which its boot log does not explain');
-    expect(new BootStory(undefined, signed).tell(4, before)).toBe('');
-    expect(new BootStory(Buffer.alloc(100), signed).tell(4, before)).toBe('');
+    expect(new BootLogExplainer(undefined, signed).tell(4, before)).toBe('');
+    expect(new BootLogExplainer(Buffer.alloc(100), signed).tell(4, before)).toBe('');
   });
 
   it('names the first event that is another one, is new, or is missing', () => {
@@ -91,7 +94,7 @@ describe('what is told of a register that differs', () => {
   });
 
   it('lists what was measured where nothing is known of an earlier boot', () => {
-    expect(new BootStory(carryLog(log, MAX_LOG_BYTES), signed).tell(4, undefined)).toMatch(
+    expect(new BootLogExplainer(encodeCompactLog(log, MAX_LOG_BYTES), signed).tell(4, undefined)).toMatch(
       /^, from EV_\w+.*EV_SEPARATOR/,
     );
   });

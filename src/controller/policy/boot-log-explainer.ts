@@ -1,5 +1,5 @@
 import { printable } from '../../protocol/wire.ts';
-import { readCarriedLog } from '../../tpm/evidence/compact-log.ts';
+import { readCompactLog } from '../../tpm/evidence/compact-log.ts';
 import { eventTypeName } from '../../tpm/evidence/event-hint.ts';
 import { type BootEvent, NO_ACTION, replay } from '../../tpm/evidence/event-log.ts';
 import { ALG } from '../../tpm/wire/constants.ts';
@@ -13,7 +13,7 @@ const PREFIX = PREFIX_BYTES * 2;
 const TOLD_EVENTS = 4;
 
 /** What a machine's boot log says of registers that its TPM has signed. Where they do not agree, it says nothing. */
-export class BootStory {
+export class BootLogExplainer {
   /** By register; only those that the log explains. */
   readonly #events = new Map<number, readonly BootEvent[]>();
   readonly #isThere: boolean;
@@ -67,7 +67,7 @@ export class BootStory {
 
 function eventsOf(log: Uint8Array): readonly BootEvent[] | undefined {
   try {
-    return readCarriedLog(log).events;
+    return readCompactLog(log).events;
   } catch (error) {
     if (error instanceof MalformedError) return undefined;
     throw error;

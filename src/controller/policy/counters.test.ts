@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isNews, wentBack } from './counters.ts';
+import { counterRegression, isCounterUpdate } from './counters.ts';
 
 const at = (resets: number, restarts: number, clock: number) => ({ resets, restarts, clock });
 const MINUTE = 60_000;
@@ -11,7 +11,7 @@ it.each([
   ['the same moment', at(7, 3, 9 * MINUTE), at(7, 3, 9 * MINUTE)],
   ['an answer that was overtaken by another', at(7, 3, 9 * MINUTE), at(7, 3, 8 * MINUTE)],
 ])('takes a TPM that has gone on: %s', (_, before, now) => {
-  expect(wentBack(before, now)).toBeUndefined();
+  expect(counterRegression(before, now)).toBeUndefined();
 });
 
 it.each([
@@ -20,14 +20,14 @@ it.each([
   ['an earlier sleep', at(7, 2, 99 * MINUTE), /from 3 sleeps.*at 2 again/],
   ['an earlier moment', at(7, 3, 6 * MINUTE), /clock is 180 seconds behind/],
 ])('finds a TPM whose state was put back: %s', (_, now, why) => {
-  expect(wentBack(at(7, 3, 9 * MINUTE), now)).toMatch(why);
+  expect(counterRegression(at(7, 3, 9 * MINUTE), now)).toMatch(why);
 });
 
 it('writes what is news, and not each proof', () => {
   const before = at(7, 3, 9 * MINUTE);
-  expect(isNews(undefined, before)).toBe(true);
-  expect(isNews(before, at(8, 0, 0))).toBe(true);
-  expect(isNews(before, at(7, 4, 9 * MINUTE))).toBe(true);
-  expect(isNews(before, at(7, 3, 11 * MINUTE))).toBe(true);
-  expect(isNews(before, at(7, 3, 9 * MINUTE + 500))).toBe(false);
+  expect(isCounterUpdate(undefined, before)).toBe(true);
+  expect(isCounterUpdate(before, at(8, 0, 0))).toBe(true);
+  expect(isCounterUpdate(before, at(7, 4, 9 * MINUTE))).toBe(true);
+  expect(isCounterUpdate(before, at(7, 3, 11 * MINUTE))).toBe(true);
+  expect(isCounterUpdate(before, at(7, 3, 9 * MINUTE + 500))).toBe(false);
 });

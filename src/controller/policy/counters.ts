@@ -23,7 +23,7 @@ export function countersOf({
  * Says how a TPM that showed `before` cannot have come to `now` (threat model 14): each start counts on, and between two starts the
  * clock runs on. Undefined if it can have.
  */
-export function wentBack(before: TpmCounters, now: TpmCounters): string | undefined {
+export function counterRegression(before: TpmCounters, now: TpmCounters): string | undefined {
   if (now.resets < before.resets)
     return `it was started ${before.resets} times, and is at ${now.resets} again`;
   if (now.resets > before.resets) return undefined;
@@ -34,7 +34,7 @@ export function wentBack(before: TpmCounters, now: TpmCounters): string | undefi
 }
 
 /** Is it worth a write? */
-export function isNews(before: TpmCounters | undefined, now: TpmCounters): boolean {
+export function isCounterUpdate(before: TpmCounters | undefined, now: TpmCounters): boolean {
   return (
     before === undefined ||
     now.resets !== before.resets ||

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { Authority } from '../../pki/authority.ts';
 import { type IdentityPolicy, type NodeIdentityPolicy, readPolicy } from './identity-policy.ts';
-import { PolicyBook } from './policy-set.ts';
-import { type Chains, checkRegisters, checkTrusted, checkValid, refusedWay } from './rules.ts';
+import { PolicySet } from './policy-set.ts';
+import { type Chains, checkRegisters, checkTrusted, checkValid, refusedMethod } from './rules.ts';
 
 const KEY = `sha256:${'a'.repeat(64)}`;
 const OTHER = `sha256:${'b'.repeat(64)}`;
@@ -55,11 +55,12 @@ it('takes the strictest of several policies', () => {
     read({ method: 'tpm' }, 'strict'),
     read({ method: 'token' }),
   ];
-  expect(refusedWay([lax, token], 'token')).toBeUndefined();
-  expect(refusedWay([lax, strict], 'token')).toMatch(/by its TPM, as policy strict demands/);
-  for (const one of [lax, strict, token]) expect(refusedWay([one], 'claim')).toMatch(/a claim is not enough/);
-  expect(refusedWay([lax, strict, token], 'tpm')).toBeUndefined();
-  expect(refusedWay([], 'claim')).toBeUndefined();
+  expect(refusedMethod([lax, token], 'token')).toBeUndefined();
+  expect(refusedMethod([lax, strict], 'token')).toMatch(/by its TPM, as policy strict demands/);
+  for (const one of [lax, strict, token])
+    expect(refusedMethod([one], 'claim')).toMatch(/a claim is not enough/);
+  expect(refusedMethod([lax, strict, token], 'tpm')).toBeUndefined();
+  expect(refusedMethod([], 'claim')).toBeUndefined();
 });
 
 it('trusts listed keys, an empty list nobody, and without a list whatever key is named', async () => {
@@ -92,7 +93,7 @@ it('names each register that differs, and what is measured into it', () => {
 });
 
 it('selects Machines of its own namespace', () => {
-  const book = new PolicyBook();
+  const book = new PolicySet();
   const machine = { namespace: 'n', name: 'm', cluster: 'c', role: 'worker' as const, owners: [] };
   book.put(read({ method: 'tpm', selector: { cluster: 'c' } }, 'one'));
   book.put(read({ method: 'tpm', selector: { role: 'control-plane' } }, 'two'));

@@ -7,7 +7,7 @@ interface Governed extends Selected {
 }
 
 /** All policies. Those that select a Machine count together: it has to keep each of them, so the strictest wins. */
-export class PolicyBook {
+export class PolicySet {
   /** By namespace, then name. */
   readonly #policies = new Map<string, Map<string, IdentityPolicy>>();
 

@@ -1,14 +1,14 @@
 import type { X509Certificate } from 'node:crypto';
-import type { BootStory, Measured } from './boot-log-explainer.ts';
+import type { BootLogExplainer, Measured } from './boot-log-explainer.ts';
 import type { IdentityPolicy } from './identity-policy.ts';
 import { registerName } from './registers.ts';
 import { Violation } from './violation.ts';
 
 /** How a machine came. */
-export type Way = 'tpm' | 'token' | 'firstUse' | 'claim';
+export type EnrolmentMethod = 'tpm' | 'token' | 'firstUse' | 'claim';
 
 /** Why a machine that came this way cannot be one that these policies select; undefined if it can. */
-export function refusedWay(policies: readonly IdentityPolicy[], way: Way): string | undefined {
+export function refusedMethod(policies: readonly IdentityPolicy[], way: EnrolmentMethod): string | undefined {
   for (const { name, method, fallback, firstUse } of policies) {
     if (way === 'claim') return `proves itself, as policy ${name} demands; a claim is not enough`;
     if (method === 'tpm' && way === 'token' && !fallback)
@@ -27,12 +27,12 @@ export function checkValid(policies: readonly IdentityPolicy[]): void {
 }
 
 /** Does one of them say whose TPMs count? `checkTrusted` holds each key against all that do. */
-export function vouchForKeys(policies: readonly IdentityPolicy[]): boolean {
+export function restrictKeys(policies: readonly IdentityPolicy[]): boolean {
   return policies.some(({ trusted, authorities }) => trusted !== undefined || authorities !== undefined);
 }
 
 /** What a machine shows of its TPM's makers. */
-export interface ShownChain {
+export interface PresentedChain {
   /** The endorsement key, as it is named. */
   readonly key: string;
   /** Of the key and of those above it, DER one after the other. */
@@ -46,7 +46,7 @@ export interface Chains {
    * @returns why the certificates do not lead from the key to one of the authorities; undefined where they do
    * @throws Refused where that cannot be said now
    */
-  whyUntrusted(shown: ShownChain, authorities: readonly X509Certificate[]): Promise<string | undefined>;
+  whyUntrusted(shown: PresentedChain, authorities: readonly X509Certificate[]): Promise<string | undefined>;
 }
 
 /**
@@ -55,7 +55,7 @@ export interface Chains {
  */
 export async function checkTrusted(
   policies: readonly IdentityPolicy[],
-  shown: ShownChain,
+  shown: PresentedChain,
   chains: Chains,
 ): Promise<void> {
   const { key } = shown;
@@ -73,7 +73,7 @@ type Registers = Readonly<Record<string, string>>;
 /** What a machine has booted into. */
 interface Booted {
   readonly shown: Registers;
-  readonly boot?: BootStory | undefined;
+  readonly boot?: BootLogExplainer | undefined;
   /** What was measured in the boot that it has to be like. */
   readonly before?: Measured | undefined;
 }

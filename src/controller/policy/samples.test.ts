@@ -4,7 +4,7 @@ import { load, loadAll } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../../build/project.ts';
 import { Judge } from '../attest/judge.ts';
-import type { Ties } from '../attest/machine-finder.ts';
+import type { MachineFinder } from '../attest/machine-finder.ts';
 import { MachineDirectory } from '../machines/directory.ts';
 import { readMachine } from '../machines/machine.ts';
 import type { Proofs } from '../store/machine-identities.ts';
@@ -77,7 +77,7 @@ class Scene {
     if (!found) return undefined;
     const { namespace, uid: machineUid, byFirstUse } = found;
     const claim = { method: 'tpm', namespace, machineUid, endorsementKey, byFirstUse, registers };
-    const tie: ReturnType<Ties['find']> = this.directory.find(claim, identity);
+    const tie: ReturnType<MachineFinder['find']> = this.directory.find(claim, identity);
     if (!tie) return undefined;
     await this.#judge.judge(claim, identity, tie);
     return `${tie.tie.name} by ${tie.tie.by}`;

@@ -1,6 +1,6 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isAccepted, isStatus } from '../kube/kube-error.ts';
+import { isStatus, succeedsUnlessStatus } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { findMachineVersion, machinesPath } from '../machines/machine.ts';
 import type { NodeRecord } from '../model/node-record.ts';
@@ -49,7 +49,7 @@ export class Admissions {
     const { endorsementKey } = spec.enrolment;
     if (endorsementKey !== undefined) await this.#removeLease(endorsementKey);
     if (spec.machine) await new MachineIdentities(client).unbind(namespace, spec.machine.uid);
-    await isAccepted(client.request('DELETE', objectPath(namespace, name)), 404);
+    await succeedsUnlessStatus(client.request('DELETE', objectPath(namespace, name)), 404);
     return 'is forgotten: its Machine takes another machine or TPM now';
   }
 
@@ -73,6 +73,6 @@ export class Admissions {
 
   async #removeLease(key: string): Promise<void> {
     const leases = `/apis/coordination.k8s.io/v1/namespaces/${this.#parts.home}/leases`;
-    await isAccepted(this.#parts.client.request('DELETE', `${leases}/${leaseName(key)}`), 404);
+    await succeedsUnlessStatus(this.#parts.client.request('DELETE', `${leases}/${leaseName(key)}`), 404);
   }
 }

@@ -1,6 +1,6 @@
 import { Rates } from '../../kit/rates.ts';
 import type { Claim } from '../attest/attestor.ts';
-import type { Found } from '../attest/machine-finder.ts';
+import type { FoundMachine } from '../attest/machine-finder.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Alarms } from '../machines/alarms.ts';
 import type { NodeRecord } from '../model/node-record.ts';
@@ -35,7 +35,7 @@ export class FailedProofs {
   }
 
   /** @throws StoreBusy */
-  async failed({ namespace, owner }: Found, claim: Claim, violation: Violation): Promise<void> {
+  async failed({ namespace, owner }: FoundMachine, claim: Claim, violation: Violation): Promise<void> {
     const { endorsementKey = '', byFirstUse } = claim;
     const { reason, message, other } = violation;
     const { alarms, attested, changed, client, isHolder, store } = this.#parts;

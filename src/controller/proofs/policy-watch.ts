@@ -1,10 +1,10 @@
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
-import { isAccepted, isStatus } from '../kube/kube-error.ts';
+import { isStatus, succeedsUnlessStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
 import { type IdentityPolicy, type NodeIdentityPolicy, readPolicy } from '../policy/identity-policy.ts';
-import type { PolicyBook } from '../policy/policy-set.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
 import { API_VERSION } from '../store/node-bootstrap.ts';
 
 interface Known {
@@ -15,7 +15,7 @@ interface Known {
 
 interface PolicyWatchParts {
   readonly client: KubeClient;
-  readonly book: PolicyBook;
+  readonly book: PolicySet;
   readonly log: Log;
   readonly trouble: (error: Error, retryInMs: number) => void;
   /** Only those of this one. */
@@ -91,7 +91,7 @@ export class PolicyWatch {
     const path = `${pathOf(policy.namespace)}/${policy.name}/status`;
     const body = { status: { valid, message, observedGeneration: generation } };
     const contentType = 'application/merge-patch+json';
-    await isAccepted(this.#parts.client.request('PATCH', path, { body, contentType }), 404);
+    await succeedsUnlessStatus(this.#parts.client.request('PATCH', path, { body, contentType }), 404);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { KubeClient } from '../kube/client.ts';
-import { ifAccepted } from '../kube/kube-error.ts';
+import { undefinedOnStatus } from '../kube/kube-error.ts';
 import type { MachineTie, NodeRecord, NodeSpec } from '../model/node-record.ts';
-import { busy } from '../store/api-errors.ts';
+import { toStoreBusy } from '../store/api-errors.ts';
 import { FIELD_MANAGER, type NodeBootstrap, objectPath, recordOf } from '../store/node-bootstrap.ts';
 
 /**
@@ -29,9 +29,9 @@ export async function writeTie(
     query: { fieldManager: FIELD_MANAGER },
   });
   try {
-    const object = await ifAccepted(patched, 404, 409, 422);
+    const object = await undefinedOnStatus(patched, 404, 409, 422);
     return object && recordOf(object);
   } catch (error) {
-    throw busy(error);
+    throw toStoreBusy(error);
   }
 }

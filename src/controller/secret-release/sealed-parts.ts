@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isAccepted, isStatus, KubeError } from '../kube/kube-error.ts';
+import { isStatus, KubeError, succeedsUnlessStatus } from '../kube/kube-error.ts';
 import type { KubeObject, ListOf } from '../kube/objects.ts';
 import { StoreBusy } from '../store/store.ts';
 
@@ -80,7 +80,7 @@ export class SealedParts {
     const b64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
     const name = `${PREFIX}${uid}`;
     // Nothing of an earlier one stays, least of all who took it.
-    await isAccepted(this.#client.request('DELETE', `${this.#path}/${name}`), 404);
+    await succeedsUnlessStatus(this.#client.request('DELETE', `${this.#path}/${name}`), 404);
     await this.#client.request('POST', this.#path, {
       body: {
         ...{ apiVersion: 'v1', kind: 'Secret', type: PART_TYPE },
@@ -100,7 +100,7 @@ export class SealedParts {
     const isOver = ({ metadata }: PartSecret) =>
       Date.parse(metadata.annotations?.[EXPIRES] ?? '') < Date.now();
     for (const { metadata } of items.filter(isOver))
-      await isAccepted(this.#client.request('DELETE', `${this.#path}/${metadata.name}`), 404);
+      await succeedsUnlessStatus(this.#client.request('DELETE', `${this.#path}/${metadata.name}`), 404);
   }
 
   async #get(uid: string): Promise<PartSecret | undefined> {

@@ -10,7 +10,7 @@ import { newSummary } from '../model/summary.ts';
 import { type NodeIdentityPolicy, readPolicy } from '../policy/identity-policy.ts';
 import { secretsCluster } from './fixtures/secrets-cluster.ts';
 import { SealedParts } from './sealed-parts.ts';
-import { Releases } from './secret-releaser.ts';
+import { SecretReleaser } from './secret-releaser.ts';
 
 const KEY = `sha256:${'a'.repeat(64)}`;
 const PEER = { namespace: 'ns', name: 'm', binding: 'key', serial: 's' };
@@ -108,7 +108,7 @@ async function release(more: { proof?: typeof PROOF; instance?: string } = {}): 
       return record;
     },
   });
-  const releases = new Releases({ proofs, sealed: parts });
+  const releases = new SecretReleaser({ proofs, sealed: parts });
   const request = { version: 1 as const, machine: { ...MACHINE, instance }, ...(proof ? { proof } : {}) };
   try {
     const { reply, machine } = await releases.release(request, PEER, B());

@@ -1,6 +1,10 @@
 import { ENROLMENT_VERSION } from '../../protocol/attestation.ts';
-import { RELEASE_PURPOSE, type ReleaseReply, type ReleaseRequest } from '../../protocol/secret-release.ts';
-import type { ShownPeer } from '../attest/peer.ts';
+import {
+  SECRET_RELEASE_PURPOSE,
+  type SecretReleaseReply,
+  type SecretReleaseRequest,
+} from '../../protocol/secret-release.ts';
+import type { PresentedPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
 import type { FreshProofs } from '../fresh-proofs/fresh-proofs.ts';
 import type { SealedParts } from './sealed-parts.ts';
@@ -11,7 +15,7 @@ interface ReleaseParts {
 }
 
 /** Gives a machine what was sealed for its Machine, once for each proof (threat model 16, 20 and 25). */
-export class Releases {
+export class SecretReleaser {
   readonly #parts: ReleaseParts;
 
   constructor(parts: ReleaseParts) {
@@ -24,11 +28,11 @@ export class Releases {
    * @throws Refused, StoreBusy
    */
   async release(
-    request: ReleaseRequest,
-    peer: ShownPeer,
+    request: SecretReleaseRequest,
+    peer: PresentedPeer,
     channel: Uint8Array,
-  ): Promise<{ reply: ReleaseReply; machine: string; by: string }> {
-    const purpose = { text: RELEASE_PURPOSE, channel, code: 'SealedDataRefused' } as const;
+  ): Promise<{ reply: SecretReleaseReply; machine: string; by: string }> {
+    const purpose = { text: SECRET_RELEASE_PURPOSE, channel, code: 'SealedDataRefused' } as const;
     // Whether it may have something comes before whether there is something.
     const { node, machine: tie } = await this.#parts.proofs.of(request, peer, purpose);
     const found = await this.#parts.sealed.of(tie.uid);
@@ -39,7 +43,7 @@ export class Releases {
       throw refused('forbidden', `what was sealed for ${machine} has expired`, 'SealedDataExpired', EXPIRED);
     if (tie.by !== 'tpm' && !(await this.#parts.sealed.take(tie.uid, digest, node.spec.keyDigest)))
       throw refused('forbidden', `what was sealed for ${machine} was taken before`, 'SealedDataTaken', TAKEN);
-    const reply: ReleaseReply = {
+    const reply: SecretReleaseReply = {
       version: ENROLMENT_VERSION,
       digest,
       ...(key ? { key } : {}),

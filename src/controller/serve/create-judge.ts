@@ -3,7 +3,7 @@ import { Judge, type JudgeParts } from '../attest/judge.ts';
 import { ChainThread } from '../chains/chain-thread.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { NodeRecord } from '../model/node-record.ts';
-import { isNews } from '../policy/counters.ts';
+import { isCounterUpdate } from '../policy/counters.ts';
 import { FailedProofs } from '../proofs/failed-proofs.ts';
 import { writeTie } from '../proofs/retie.ts';
 import { writeAdmission } from '../store/admission.ts';
@@ -25,7 +25,14 @@ interface JudgingParts {
 }
 
 /** Puts together what holds proofs against policies in a management cluster. */
-export function judgeOf({ client, namespace, management, store, identities, budget }: JudgingParts): Judge {
+export function createJudge({
+  client,
+  namespace,
+  management,
+  store,
+  identities,
+  budget,
+}: JudgingParts): Judge {
   const { directory, alarms, attested } = management;
   const policiesOf: JudgeParts['policiesOf'] = (uid) => {
     const machine = directory.byUid(uid);
@@ -54,7 +61,8 @@ export function judgeOf({ client, namespace, management, store, identities, budg
       seen: (key, uid) => nodeOf(key, uid)?.counters,
       note: async (key, uid, counters) => {
         const node = nodeOf(key, uid);
-        if (node && isNews(node.counters, counters)) await writeCounters(client, budget, node, key, counters);
+        if (node && isCounterUpdate(node.counters, counters))
+          await writeCounters(client, budget, node, key, counters);
       },
     },
     failed: (...of) => failed.failed(...of),

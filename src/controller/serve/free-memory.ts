@@ -23,7 +23,7 @@ interface Options {
  * @param closed counts all connections ever closed
  * @returns stops it
  */
-export function keepMemoryLow(closed: () => number, rss = () => process.memoryUsage.rss()): () => void {
+export function freeMemory(closed: () => number, rss = () => process.memoryUsage.rss()): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: Options) => Promise<void>;
   let floor = rss();

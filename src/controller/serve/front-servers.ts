@@ -4,11 +4,11 @@ import type { EventIntake } from '../ingest/intake.ts';
 import { IngestServer } from '../ingest/server.ts';
 import type { Keys } from '../keys/key-ring.ts';
 import { type Log, reason } from '../log.ts';
-import type { Releases } from '../secret-release/secret-releaser.ts';
+import type { SecretReleaser } from '../secret-release/secret-releaser.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { Gauge } from '../web/registry.ts';
 import { AdminServers } from './admin.ts';
-import { keepMemoryLow, memoryGauges } from './free-memory.ts';
+import { freeMemory, memoryGauges } from './free-memory.ts';
 import type { Running } from './running.ts';
 import { ServerCertificate } from './server-certificate.ts';
 import type { ServeSettings } from './settings.ts';
@@ -20,7 +20,7 @@ interface FrontParts {
   readonly keys: Keys;
   readonly intake: EventIntake;
   readonly enrolment: Enrolment;
-  readonly releases?: Releases;
+  readonly releases?: SecretReleaser;
   readonly kubeletKeys?: KubeletKeys;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -29,7 +29,7 @@ interface FrontParts {
 }
 
 /** The servers for machines and probes, whatever the store is. */
-export class Front {
+export class FrontServers {
   readonly #ingest: IngestServer;
   readonly #admin: AdminServers;
   readonly #certificate: ServerCertificate;
@@ -81,7 +81,7 @@ export class Front {
   /** Machines can report from now on. @returns the port */
   async listen(): Promise<number> {
     this.#certificate.watch((files) => this.#ingest.renew(files));
-    this.#leaveMemory = keepMemoryLow(() => this.#ingest.connections.closed);
+    this.#leaveMemory = freeMemory(() => this.#ingest.connections.closed);
     const { port, host } = this.#settings.listen;
     return await this.#ingest.listen(port, host);
   }

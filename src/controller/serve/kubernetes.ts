@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ExpectedError } from '../../kit/errors.ts';
-import { Bearers } from '../attest/certificate-checker.ts';
+import { CertificateChecker } from '../attest/certificate-checker.ts';
 import { Enrolment } from '../attest/enrolment.ts';
 import { MachineTokenAttestor } from '../attest/machine-token.ts';
 import { TokenAttestor } from '../attest/token.ts';
@@ -12,7 +12,7 @@ import { FreshProofs } from '../fresh-proofs/fresh-proofs.ts';
 import { KubeletKeys } from '../fresh-proofs/kubelet-keys.ts';
 import { EventIntake } from '../ingest/intake.ts';
 import { Keys, makeMaterial } from '../keys/key-ring.ts';
-import { madeOnce } from '../keys/key-storage.ts';
+import { makeOnce } from '../keys/key-storage.ts';
 import { followKeys } from '../keys/key-watch.ts';
 import { authoritySecret, tokenKeySecret, webhookSecret } from '../keys/secret-storage.ts';
 import { makeTokenMaterial, TokenKeys } from '../keys/token-keys.ts';
@@ -24,18 +24,18 @@ import { Leadership } from '../kube/lease.ts';
 import type { Log } from '../log.ts';
 import { findMachineVersion, type MachineVersion } from '../machines/machine.ts';
 import { SealedParts } from '../secret-release/sealed-parts.ts';
-import { Releases } from '../secret-release/secret-releaser.ts';
-import { budgeted } from '../store/budgeted-store.ts';
+import { SecretReleaser } from '../secret-release/secret-releaser.ts';
+import { withBudget } from '../store/budgeted-store.ts';
 import { writeKubeletKey } from '../store/kubelet-key.ts';
 import { KubernetesStore } from '../store/kubernetes-store.ts';
 import { MachineIdentities } from '../store/machine-identities.ts';
 import { WriteBudget } from '../store/write-budget.ts';
 import { Metrics } from '../web/metrics.ts';
 import { Gauge } from '../web/registry.ts';
-import { judgeOf, readmit, retie } from './create-judge.ts';
-import { Front } from './front-servers.ts';
+import { createJudge, readmit, retie } from './create-judge.ts';
+import { FrontServers } from './front-servers.ts';
 import { Management } from './management.ts';
-import { tellOfPolicies } from './missing-policies.ts';
+import { warnOfMissingPolicies } from './missing-policies.ts';
 import type { Running } from './running.ts';
 import type { KubernetesSettings } from './settings.ts';
 
@@ -49,10 +49,10 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const namespace = settings.namespace ?? access.namespace;
   const version = await machineVersion(client);
   const [keyPlace, tokenPlace] = [authoritySecret(client, namespace), tokenKeySecret(client, namespace)];
-  const material = await madeOnce(keyPlace, makeMaterial);
+  const material = await makeOnce(keyPlace, makeMaterial);
   const keys = new Keys(material);
   // An earlier controller kept both in one Secret: the tokens that it made count on.
-  const tokenKeys = new TokenKeys(await madeOnce(tokenPlace, () => material.tokens ?? makeTokenMaterial()));
+  const tokenKeys = new TokenKeys(await makeOnce(tokenPlace, () => material.tokens ?? makeTokenMaterial()));
   const metrics = new Metrics();
   const management = new Management({
     ...{ client, version, metrics, log, untiedMs: settings.untiedMs },
@@ -60,10 +60,10 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     hangUp: (keyDigest) => front.hangUp(keyDigest),
   });
   const budget = new WriteBudget(true);
-  const store = budgeted(new KubernetesStore(client), budget);
+  const store = withBudget(new KubernetesStore(client), budget);
   const tokens = new WatchedTokens(client, namespace, management.troubleOf('tokens'));
   const nodeOfKey = (keyDigest: string) => management.keys.of(keyDigest);
-  const bearers = new Bearers({
+  const bearers = new CertificateChecker({
     store,
     nodeOfKey,
     isGone: (spec) => management.directory.isGone(spec),
@@ -79,7 +79,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   );
   const identities = new MachineIdentities(client);
   const challenges = new TpmChallenges((id, machine) => management.directory.byTpm(id, machine));
-  const judge = judgeOf({ client, namespace, management, store, identities, budget });
+  const judge = createJudge({ client, namespace, management, store, identities, budget });
   const tpm = new TpmAttestor(challenges, management.directory);
   const enrolment = new Enrolment({
     store,
@@ -107,7 +107,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     ...{ bearers, ties: management.directory, judge, tpm },
     retie: (...of) => retie(client, management, ...of),
   });
-  const releases = new Releases({ proofs: fresh, sealed });
+  const releases = new SecretReleaser({ proofs: fresh, sealed });
   const kubeletKeys = new KubeletKeys({
     ...{ proofs: fresh, store },
     write: (node, key) => writeKubeletKey(client, budget, node, key),
@@ -132,7 +132,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
       'counter',
     ),
   );
-  const front = new Front(settings, {
+  const front = new FrontServers(settings, {
     keys,
     intake,
     enrolment,
@@ -146,7 +146,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   await Promise.all([management.start(), tokens.start()]);
   const port = await front.listen();
   leadership.start();
-  await tellOfPolicies(client, log);
+  await warnOfMissingPolicies(client, log);
   const leave = [followKeys(keys, keyPlace, log), followKeys(tokenKeys, tokenPlace, log)];
   return {
     port,

@@ -9,7 +9,7 @@ import { MachineDirectory } from '../machines/directory.ts';
 import { EventRecorder } from '../machines/event-recorder.ts';
 import { type MachineObject, type MachineVersion, machinesPath, readMachine } from '../machines/machine.ts';
 import { NodeKeys } from '../machines/node-keys.ts';
-import { Collector } from '../machines/orphan-collector.ts';
+import { OrphanCollector } from '../machines/orphan-collector.ts';
 import { Reconciler } from '../machines/reconciler.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { AttestedConditions } from '../proofs/attested.ts';
@@ -41,7 +41,7 @@ export class Management {
   readonly #parts: Pick<ManagementParts, 'metrics' | 'log'>;
   readonly #reconciler: Reconciler;
   readonly #capacity: CapacityKeeper;
-  readonly #collector: Collector;
+  readonly #collector: OrphanCollector;
   readonly #infrastructure: InfrastructureWatch;
   readonly #policies: PolicyWatch;
   readonly #machines: Informer<MachineObject>;
@@ -66,7 +66,7 @@ export class Management {
       ...{ client, version, log },
       machine: (namespace, name) => directory.byName(namespace, name),
     });
-    this.#collector = new Collector({
+    this.#collector = new OrphanCollector({
       ...{ client, lifetimeMs: untiedMs, log },
       untied: () => this.#reconciler.untied(),
     });

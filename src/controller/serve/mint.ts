@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeyPlace } from '../keys/key-storage.ts';
+import type { KeyStorage } from '../keys/key-storage.ts';
 import { followKeys } from '../keys/key-watch.ts';
 import { tokenKeySecret } from '../keys/secret-storage.ts';
 import { TokenKeys, type TokenMaterial } from '../keys/token-keys.ts';
@@ -87,7 +87,7 @@ export async function mint(settings: MintSettings, log: Log): Promise<() => Prom
 }
 
 /** The keys; the controller makes them when it starts first. @throws KubeError */
-async function firstKeys(place: KeyPlace<TokenMaterial>, log: Log): Promise<TokenKeys> {
+async function firstKeys(place: KeyStorage<TokenMaterial>, log: Log): Promise<TokenKeys> {
   for (let told = false; ; told = true) {
     const found = await place.read();
     if (found) return new TokenKeys(found);

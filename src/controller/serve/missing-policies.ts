@@ -7,7 +7,7 @@ const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic
 const NAMES = ['slipway-secrets', 'slipway-machine-status'];
 
 /** Says so where no policy bounds what the ServiceAccounts may write. */
-export async function tellOfPolicies(client: KubeClient, log: Log): Promise<void> {
+export async function warnOfMissingPolicies(client: KubeClient, log: Log): Promise<void> {
   const missing: string[] = [];
   for (const name of NAMES) {
     try {

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { Bearers } from '../attest/certificate-checker.ts';
+import { CertificateChecker } from '../attest/certificate-checker.ts';
 import { Enrolment } from '../attest/enrolment.ts';
 import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { TokenAttestor } from '../attest/token.ts';
 import { EventIntake } from '../ingest/intake.ts';
 import { Keys, makeMaterial } from '../keys/key-ring.ts';
-import { madeOnce } from '../keys/key-storage.ts';
+import { makeOnce } from '../keys/key-storage.ts';
 import { followKeys } from '../keys/key-watch.ts';
-import { KeySetting } from '../keys/keys.ts';
+import { SqliteKeyStorage } from '../keys/keys.ts';
 import type { Log } from '../log.ts';
-import { budgeted } from '../store/budgeted-store.ts';
+import { withBudget } from '../store/budgeted-store.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { Metrics } from '../web/metrics.ts';
-import { Front } from './front-servers.ts';
+import { FrontServers } from './front-servers.ts';
 import type { Running } from './running.ts';
 import type { StandaloneSettings } from './settings.ts';
 
@@ -23,12 +23,12 @@ export function databasePath(data: string): string {
 /** Serves without a cluster: everything lies in one file. */
 export async function serveStandalone(settings: StandaloneSettings, log: Log): Promise<Running> {
   const database = new SqliteStore(databasePath(settings.data));
-  const store = budgeted(database);
-  const keyPlace = new KeySetting(database);
-  const keys = new Keys(await madeOnce(keyPlace, makeMaterial));
+  const store = withBudget(database);
+  const keyPlace = new SqliteKeyStorage(database);
+  const keys = new Keys(await makeOnce(keyPlace, makeMaterial));
   const metrics = new Metrics();
   const nodeOfKey = (keyDigest: string) => database.nodeOfKey(keyDigest);
-  const bearers = new Bearers({ store, nodeOfKey, copied: () => metrics.copied.add() });
+  const bearers = new CertificateChecker({ store, nodeOfKey, copied: () => metrics.copied.add() });
   const intake = new EventIntake(store, bearers, metrics, undefined, settings.keepsIdentifiers);
   const enrolment = new Enrolment({
     store,
@@ -40,7 +40,7 @@ export async function serveStandalone(settings: StandaloneSettings, log: Log): P
     attestors: [new TokenAttestor(new SqliteTokens(database))],
     certificateMs: settings.certificateMs,
   });
-  const front = new Front(settings, { keys, intake, enrolment, metrics, log, ready: () => undefined });
+  const front = new FrontServers(settings, { keys, intake, enrolment, metrics, log, ready: () => undefined });
   const ports = await front.listenAdmin();
   const port = await front.listen();
   const leaveKeys = followKeys(keys, keyPlace, log);

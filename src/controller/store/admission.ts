@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { ifAccepted } from '../kube/kube-error.ts';
+import { undefinedOnStatus } from '../kube/kube-error.ts';
 import type { Admission, NodeRecord } from '../model/node-record.ts';
 import { FIELD_MANAGER, type NodeBootstrap, objectPath, recordOf } from './node-bootstrap.ts';
 
@@ -24,6 +24,6 @@ export async function writeAdmission(
     contentType: 'application/json-patch+json',
     query: { fieldManager: FIELD_MANAGER },
   });
-  const object = await ifAccepted(patched, 404, 409, 422);
+  const object = await undefinedOnStatus(patched, 404, 409, 422);
   return object && recordOf(object);
 }

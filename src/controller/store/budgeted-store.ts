@@ -2,10 +2,10 @@ import { type Store, storedForm } from './store.ts';
 import { WriteBudget } from './write-budget.ts';
 
 /**
- * The same store, within a budget for each machine: `append` and `certify` throw StoreSpent beyond it. Nothing
+ * The same store, within a budget for each machine: `append` and `certify` throw StoreBudgetExceeded beyond it. Nothing
  * is acknowledged that is not stored, so what is refused comes again, together with what is newer.
  */
-export function budgeted(store: Store, budget = new WriteBudget(store.thrifty)): Store {
+export function withBudget(store: Store, budget = new WriteBudget(store.thrifty)): Store {
   return {
     thrifty: store.thrifty,
     find: (...of) => store.find(...of),

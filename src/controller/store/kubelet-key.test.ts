@@ -3,7 +3,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { newSummary } from '../model/summary.ts';
 import { writeKubeletKey } from './kubelet-key.ts';
-import { StoreSpent } from './store.ts';
+import { StoreBudgetExceeded } from './store.ts';
 import { WriteBudget } from './write-budget.ts';
 
 it('counts as what the machine writes, so that one that changes its key without end fills no etcd', async () => {
@@ -24,7 +24,7 @@ it('counts as what the machine writes, so that one that changes its key without 
   for (let second = 0; second < 600; second += 1) {
     now += 1_000;
     await write(second).catch((error: unknown) => {
-      expect(error).toBeInstanceOf(StoreSpent);
+      expect(error).toBeInstanceOf(StoreBudgetExceeded);
       refused += 1;
     });
   }

@@ -9,7 +9,7 @@ import type { WriteBudget } from './write-budget.ts';
  * Writes which key the kubelet of a node has, unless the node is another machine's by now, or may have nothing.
  *
  * @returns false if it is not as the record says
- * @throws StoreSpent, StoreBusy, KubeError
+ * @throws StoreBudgetExceeded, StoreBusy, KubeError
  */
 export async function writeKubeletKey(
   client: KubeClient,

@@ -5,7 +5,7 @@ import { KubeError } from '../kube/kube-error.ts';
 import { newSummary } from '../model/summary.ts';
 import { KubernetesStore } from './kubernetes-store.ts';
 import { type NodeBootstrap, recordOf } from './node-bootstrap.ts';
-import { StoreBusy, StoreRefuses, storedForm } from './store.ts';
+import { StoreBusy, StoreRefused, storedForm } from './store.ts';
 
 // The case `controller` has a real API server; here are sizes and refusals that take long to come by.
 
@@ -102,7 +102,7 @@ it('tells what is refused for good from what passes', async () => {
   };
   const because = async (status: number, message: string): Promise<string> => {
     const said = await answers(new KubeError(status, 'x', message));
-    return said instanceof StoreRefuses ? said.because : said instanceof StoreBusy ? 'busy' : String(said);
+    return said instanceof StoreRefused ? said.because : said instanceof StoreBusy ? 'busy' : String(said);
   };
   expect(await because(500, 'etcdserver: request is too large')).toBe('size');
   expect(await because(500, 'rpc error: trying to send message larger than max (2 vs. 1)')).toBe('size');

@@ -4,7 +4,7 @@ import type { ListOf } from '../kube/objects.ts';
 import { readTable } from '../kube/read-table.ts';
 import type { CertificateState, NodeRecord, NodeSpec, StoredEvent } from '../model/node-record.ts';
 import { newSummary } from '../model/summary.ts';
-import { busy, isOvertaken, refusal } from './api-errors.ts';
+import { isConflict, refusal, toStoreBusy } from './api-errors.ts';
 import {
   API_VERSION,
   collectionPath,
@@ -59,7 +59,7 @@ export class KubernetesStore implements Store {
       return recordOf(await this.#client.request('POST', collectionPath(namespace), { body, query }));
     } catch (error) {
       if (isStatus(error, 409)) return undefined;
-      throw busy(error);
+      throw toStoreBusy(error);
     }
   }
 
@@ -82,8 +82,8 @@ export class KubernetesStore implements Store {
       const trimmed = isFull ? await this.#trim(object) : 0;
       return { ...recordOf(object), bytes: bytes - trimmed };
     } catch (error) {
-      if (isOvertaken(error)) return undefined;
-      throw refusal(error) ?? busy(error);
+      if (isConflict(error)) return undefined;
+      throw refusal(error) ?? toStoreBusy(error);
     }
   }
 
@@ -109,8 +109,8 @@ export class KubernetesStore implements Store {
       );
       return { ...recordOf(value), bytes };
     } catch (error) {
-      if (isOvertaken(error)) return undefined;
-      throw busy(error);
+      if (isConflict(error)) return undefined;
+      throw toStoreBusy(error);
     }
   }
 
@@ -123,7 +123,7 @@ export class KubernetesStore implements Store {
     } catch (error) {
       if (isStatus(error, 404)) return true;
       if (isStatus(error, 409)) return false;
-      throw busy(error);
+      throw toStoreBusy(error);
     }
   }
 
@@ -153,7 +153,7 @@ export class KubernetesStore implements Store {
         heard: cells.Heard || (cells.Age ?? ''),
       }));
     } catch (error) {
-      throw busy(error);
+      throw toStoreBusy(error);
     }
   }
 
@@ -170,7 +170,7 @@ export class KubernetesStore implements Store {
       return await this.#client.requestSized<NodeBootstrap>('GET', objectPath(namespace, name));
     } catch (error) {
       if (isStatus(error, 404)) return undefined;
-      throw busy(error);
+      throw toStoreBusy(error);
     }
   }
 

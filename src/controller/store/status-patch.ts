@@ -1,7 +1,7 @@
 import { messageOf } from '../model/message.ts';
 import type { NodeRecord, StoredEvent } from '../model/node-record.ts';
 import type { Summary } from '../model/summary.ts';
-import { filled } from './fill-empty-texts.ts';
+import { fillEmptyTexts } from './fill-empty-texts.ts';
 import type { NodeBootstrapStatus } from './node-bootstrap.ts';
 import { positionOf } from './node-line.ts';
 import { type Addition, storedForm } from './store.ts';
@@ -24,7 +24,7 @@ export function firstPatch(record: NodeRecord, addition: Addition): PatchOperati
   };
   return [
     { op: 'test', path: '/metadata/resourceVersion', value: record.version },
-    { op: 'add', path: '/status', value: filled(status) },
+    { op: 'add', path: '/status', value: fillEmptyTexts(status) },
   ];
 }
 
@@ -38,13 +38,19 @@ export function nextPatch(record: NodeRecord, addition: Addition): PatchOperatio
     { op: 'test', path: '/status/seq', value: record.seq },
     ...Object.entries(after)
       .filter(([key, value]) => before[key as keyof typeof before] !== value)
-      .map(([key, value]): PatchOperation => ({ op: 'add', path: `/status/${key}`, value: filled(value) })),
+      .map(
+        ([key, value]): PatchOperation => ({
+          op: 'add',
+          path: `/status/${key}`,
+          value: fillEmptyTexts(value),
+        }),
+      ),
     ...gone.map((key): PatchOperation => ({ op: 'remove', path: `/status/${key}` })),
     ...addition.events.map(
       (event): PatchOperation => ({
         op: 'add',
         path: '/status/eventLog/-',
-        value: filled(storedForm(event)),
+        value: fillEmptyTexts(storedForm(event)),
       }),
     ),
   ];

@@ -29,7 +29,7 @@ export interface Store {
    * Appends, if the record is still the latest version.
    *
    * @returns the new record; undefined if another writer came first and the caller must read again
-   * @throws StoreBusy, StoreRefuses
+   * @throws StoreBusy, StoreRefused
    */
   append(record: NodeRecord, addition: Addition): Promise<NodeRecord | undefined>;
   /**
@@ -75,15 +75,15 @@ export class StoreBusy extends ExpectedError {
 }
 
 /** The node has had its share of the store for now. */
-export class StoreSpent extends StoreBusy {}
+export class StoreBudgetExceeded extends StoreBusy {}
 
 /** The store will never take this addition, however often it is tried. */
-export class StoreRefuses extends ExpectedError {
-  override readonly name = 'StoreRefuses';
+export class StoreRefused extends ExpectedError {
+  override readonly name = 'StoreRefused';
   /** `size`: too many bytes. `content`: it breaks the store's rules. */
   readonly because: 'size' | 'content';
 
-  constructor(because: StoreRefuses['because'], message: string, options?: ErrorOptions) {
+  constructor(because: StoreRefused['because'], message: string, options?: ErrorOptions) {
     super(message, options);
     this.because = because;
   }

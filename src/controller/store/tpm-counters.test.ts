@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { KubeClient } from '../kube/client.ts';
 import { KubeError } from '../kube/kube-error.ts';
-import { StoreBusy, StoreSpent } from './store.ts';
+import { StoreBudgetExceeded, StoreBusy } from './store.ts';
 import { writeCounters } from './tpm-counters.ts';
 import { WriteBudget } from './write-budget.ts';
 
@@ -53,6 +53,6 @@ it('costs the machine of what it may write', async () => {
     (async () => {
       for (; written < 1_000; written += 1) await write();
     })(),
-  ).rejects.toBeInstanceOf(StoreSpent);
+  ).rejects.toBeInstanceOf(StoreBudgetExceeded);
   expect(written).toBeLessThan(100);
 });

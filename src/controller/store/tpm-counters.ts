@@ -8,7 +8,7 @@ import type { WriteBudget } from './write-budget.ts';
 /**
  * Writes what a TPM's counters were in its last proof, unless the node is another TPM's by now.
  *
- * @throws StoreSpent, StoreBusy, KubeError
+ * @throws StoreBudgetExceeded, StoreBusy, KubeError
  */
 export async function writeCounters(
   client: KubeClient,

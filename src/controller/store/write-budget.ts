@@ -1,6 +1,6 @@
 import { Rates } from '../../kit/rates.ts';
 import { type NodeRecord, type NodeSpec, nodeKey } from '../model/node-record.ts';
-import { StoreSpent } from './store.ts';
+import { StoreBudgetExceeded } from './store.ts';
 
 /**
  * What one machine may cost: so many writes, and so many bytes of them. A bootstrap of a minute takes six writes
@@ -30,12 +30,13 @@ export class WriteBudget {
 
   /**
    * @param added what is written besides the node itself
-   * @throws StoreSpent
+   * @throws StoreBudgetExceeded
    */
   spend(record: Spender, added: unknown): void {
     const key = `${nodeKey(record)} ${whose(record)}`;
     const waitMs = Math.max(this.#writes.wait(key), this.#bytes.wait(key));
-    if (waitMs > 0) throw new StoreSpent(`${nodeKey(record)} writes more than a bootstrap does`, waitMs);
+    if (waitMs > 0)
+      throw new StoreBudgetExceeded(`${nodeKey(record)} writes more than a bootstrap does`, waitMs);
     this.#writes.take(key);
     this.#bytes.take(key, bytesOf(added) + (record.bytes ?? 0));
   }
@@ -47,7 +48,7 @@ function whose({ spec }: Spender): string {
 }
 
 /** In etcd. The API server writes `<`, `>`, `&`, U+2028 and U+2029 in six bytes each (`\u003c`), as Go does. */
-export const MOST_BYTES_OF_ONE = 6;
+export const MAX_BYTES_PER_CHARACTER = 6;
 
 /** As etcd counts them. */
 export function bytesOf(value: unknown): number {

@@ -1,5 +1,5 @@
 import { Counter, Histogram, Registry } from './registry.ts';
-import { watchTroubles } from './watch-failures.ts';
+import { watchFailures } from './watch-failures.ts';
 
 /** Figures of the approver. */
 export class ApproverMetrics extends Registry {
@@ -12,5 +12,5 @@ export class ApproverMetrics extends Registry {
   readonly latency = this.add(
     new Histogram('slipway_certificate_request_seconds', 'Time from making a request to its decision.'),
   );
-  readonly watchTroubles = this.add(watchTroubles());
+  readonly watchTroubles = this.add(watchFailures());
 }

@@ -1,5 +1,5 @@
 import { Counter, Histogram, Registry } from './registry.ts';
-import { watchTroubles } from './watch-failures.ts';
+import { watchFailures } from './watch-failures.ts';
 
 /** Figures of the controller that machines talk to. */
 export class Metrics extends Registry {
@@ -39,7 +39,7 @@ export class Metrics extends Registry {
       'Changes of conditions put off, because their machines change their minds too often.',
     ),
   );
-  readonly watchTroubles = this.add(watchTroubles());
+  readonly watchTroubles = this.add(watchFailures());
   readonly admission = this.add(
     new Histogram('slipway_admission_seconds', 'Time from the last byte of a batch to its answer.'),
   );

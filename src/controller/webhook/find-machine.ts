@@ -1,5 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { ifAccepted } from '../kube/kube-error.ts';
+import { undefinedOnStatus } from '../kube/kube-error.ts';
 import type { KubeObject, ListOf } from '../kube/objects.ts';
 import { ENDORSEMENT_KEY, type MachineVersion, machinesPath } from '../machines/machine.ts';
 import { type BootstrapSecret, CLUSTER_LABEL } from './bootstrap-secret.ts';
@@ -40,7 +40,7 @@ export async function findMachine(
   { cluster, config }: BootstrapSecret,
 ): Promise<BootstrapMachine | undefined> {
   const path = machinesPath(version, namespace);
-  const named = await ifAccepted(client.request<MachineObject>('GET', `${path}/${config.name}`), 404);
+  const named = await undefinedOnStatus(client.request<MachineObject>('GET', `${path}/${config.name}`), 404);
   if (named !== undefined && refersTo(named, config)) return asBootstrapMachine(named);
   let next: string | undefined;
   do {

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
-import { Gathered } from '../../kit/bytes/byte-collector.ts';
+import { ByteCollector } from '../../kit/bytes/byte-collector.ts';
 import { digest } from '../../kit/digest.ts';
 import { type AdmissionRequest, readReview } from './admission-review.ts';
 import { MODES, type Mode } from './bootstrap-data.ts';
@@ -116,7 +116,7 @@ export class WebhookServer {
 
 /** @throws Error where the client goes, or sends too much */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const gathered = new Gathered();
+  const gathered = new ByteCollector();
   let size = 0;
   for await (const piece of request as AsyncIterable<Buffer>) {
     size += piece.length;

@@ -5,7 +5,7 @@ const WHOLE_BYTES = 4096;
  * Puts pieces together as they come. Who sends decides how many pieces there are, and each that is kept costs a hundred bytes
  * beside its own: a byte at a time, a body of a megabyte would take eighty.
  */
-export class Gathered {
+export class ByteCollector {
   #bytes: Buffer = Buffer.alloc(0);
   #size = 0;
 

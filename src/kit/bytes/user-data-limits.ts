@@ -27,6 +27,6 @@ export const CLOUDS: readonly Cloud[] = [
   },
 ];
 
-export function sizeFor({ counts }: Cloud, bytes: number): number {
+export function countedSize({ counts }: Cloud, bytes: number): number {
   return counts === 'raw' ? bytes : Math.ceil(bytes / 3) * 4;
 }

@@ -59,7 +59,8 @@ export const onWindows = (text: string): string =>
   WORDS.reduce((told, [linux, windows]) => told.replace(linux, windows), text);
 
 /** Words that a person is told, in those of the system that this runs on. */
-export const inWordsHere = (text: string): string => (process.platform === 'win32' ? onWindows(text) : text);
+export const inPlatformWords = (text: string): string =>
+  process.platform === 'win32' ? onWindows(text) : text;
 
 export function tableOnWindows<T extends Record<string, CodeEntry>>(table: T): T {
   const rows = Object.entries(table).map(([code, row]) => [

@@ -15,7 +15,7 @@ export interface Entity {
 }
 
 /** A hierarchy or a session, whose Name is its handle. */
-export function plain(handle: number): Entity {
+export function handleEntity(handle: number): Entity {
   return { handle, name: u32(handle) };
 }
 

@@ -4,7 +4,7 @@ import { HANDLE } from '../wire/constants.ts';
 import { MalformedError } from '../wire/reader.ts';
 import { TpmError } from '../wire/tpm-error.ts';
 import { bytesOf, NOTHING, sized, u32 } from '../wire/writer.ts';
-import { call, type Entity, plain } from './packet.ts';
+import { call, type Entity, handleEntity } from './packet.ts';
 import { EMPTY_PASSWORD } from './session.ts';
 
 /** A key in the TPM, with what it says of itself. */
@@ -19,7 +19,7 @@ export interface LoadedKey extends Entity {
 export async function createPrimary(channel: TpmChannel, template: RsaArea | EcArea): Promise<LoadedKey> {
   const { handle, parameters } = await call(channel, {
     command: 'createPrimary',
-    handles: [plain(HANDLE.endorsement)],
+    handles: [handleEntity(HANDLE.endorsement)],
     sessions: [EMPTY_PASSWORD],
     // No password and no data for the new key.
     first: bytesOf(NOTHING, NOTHING),

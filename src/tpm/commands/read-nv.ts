@@ -3,7 +3,7 @@ import { HANDLE } from '../wire/constants.ts';
 import { MalformedError, WireReader } from '../wire/reader.ts';
 import { TpmError } from '../wire/tpm-error.ts';
 import { bytesOf, u16, u32 } from '../wire/writer.ts';
-import { call, type Entity, plain } from './packet.ts';
+import { call, type Entity, handleEntity } from './packet.ts';
 import { EMPTY_PASSWORD } from './session.ts';
 
 /** TPMA_NV: the index's own empty password suffices. */
@@ -24,7 +24,7 @@ export async function readNv(
 ): Promise<Buffer | undefined> {
   const found = await describe(channel, index);
   if (!found) return undefined;
-  const authority = found.readable ? found.entity : plain(HANDLE.owner);
+  const authority = found.readable ? found.entity : handleEntity(HANDLE.owner);
   const pieces: Buffer[] = [];
   for (let offset = 0; offset < found.size; offset += pieceBytes) {
     const { parameters } = await call(channel, {

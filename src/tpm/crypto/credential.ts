@@ -1,7 +1,7 @@
 import type { EcArea, RsaArea } from '../objects/public-area.ts';
 import { sized } from '../wire/writer.ts';
-import { shareSeed } from './shared-seed.ts';
-import { protect } from './wrap-sensitive.ts';
+import { createSharedSeed } from './shared-seed.ts';
+import { wrapSensitive } from './wrap-sensitive.ts';
 
 /** What TPM2_ActivateCredential takes. */
 export interface Credential {
@@ -22,6 +22,6 @@ const MAX_CREDENTIAL_BYTES = 32;
  */
 export function makeCredential(ek: RsaArea | EcArea, akName: Uint8Array, value: Uint8Array): Credential {
   if (value.length > MAX_CREDENTIAL_BYTES) throw new RangeError('a credential holds at most 32 bytes');
-  const { seed, secret } = shareSeed(ek, 'IDENTITY');
-  return { blob: protect(seed, akName, sized(value)), secret };
+  const { seed, secret } = createSharedSeed(ek, 'IDENTITY');
+  return { blob: wrapSensitive(seed, akName, sized(value)), secret };
 }

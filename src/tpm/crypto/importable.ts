@@ -3,8 +3,8 @@ import { digestOf, encodeSelection, type PcrSelection, type PcrValues } from '..
 import { type EcArea, encodePublic, nameOf, type RsaArea, type SealedArea } from '../objects/public-area.ts';
 import { ALG, ATTRIBUTE, COMMAND } from '../wire/constants.ts';
 import { bytesOf, NOTHING, sized, u16, u32 } from '../wire/writer.ts';
-import { shareSeed } from './shared-seed.ts';
-import { protect } from './wrap-sensitive.ts';
+import { createSharedSeed } from './shared-seed.ts';
+import { wrapSensitive } from './wrap-sensitive.ts';
 
 /** A secret that one TPM alone can open, made without having met it. */
 export interface Importable {
@@ -40,10 +40,10 @@ export function sealFor(
     unique: createHash('sha256').update(seedValue).update(data).digest(),
   };
   const sensitive = bytesOf(u16(ALG.keyedHash), NOTHING, sized(seedValue), sized(data));
-  const { seed, secret } = shareSeed(parent, 'DUPLICATE');
+  const { seed, secret } = createSharedSeed(parent, 'DUPLICATE');
   return {
     publicArea: encodePublic(area),
-    duplicate: protect(seed, nameOf(area), sized(sensitive)),
+    duplicate: wrapSensitive(seed, nameOf(area), sized(sensitive)),
     seed: secret,
   };
 }

@@ -20,7 +20,7 @@ interface SharedSeed {
 }
 
 /** Makes a seed that is known here and to the TPM that holds `key` (Part 1, B.10 and C.6). */
-export function shareSeed(key: RsaArea | EcArea, purpose: SeedPurpose): SharedSeed {
+export function createSharedSeed(key: RsaArea | EcArea, purpose: SeedPurpose): SharedSeed {
   return key.type === 'rsa' ? byEncryption(key, purpose) : byAgreement(key, purpose);
 }
 

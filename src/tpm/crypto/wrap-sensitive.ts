@@ -10,7 +10,7 @@ const NONE = Buffer.alloc(0);
  *
  * @returns 2B HMAC, then the ciphertext
  */
-export function protect(seed: Uint8Array, name: Uint8Array, sensitive: Uint8Array): Buffer {
+export function wrapSensitive(seed: Uint8Array, name: Uint8Array, sensitive: Uint8Array): Buffer {
   const cipher = createCipheriv('aes-128-cfb', kdfa(seed, 'STORAGE', name, NONE, 128), Buffer.alloc(16));
   const encrypted = bytesOf(cipher.update(sensitive), cipher.final());
   const hmac = createHmac('sha256', kdfa(seed, 'INTEGRITY', NONE, NONE, 256));

@@ -17,7 +17,7 @@ const FIRMWARE_PCRS = 8;
 const LOCALITY_BYTES = 17;
 
 /** @returns undefined if it has no digests by SHA-256, or more events than there is room for */
-export function carryLog({ banks, events }: BootLog, maxBytes: number): Buffer | undefined {
+export function encodeCompactLog({ banks, events }: BootLog, maxBytes: number): Buffer | undefined {
   if (!banks.includes(ALG.sha256)) return undefined;
   const measured = events.filter(({ pcr, type }) => pcr < 16 && (type !== NO_ACTION || pcr === 0));
   const firmware = measured.filter(({ pcr }) => pcr < FIRMWARE_PCRS);
@@ -43,7 +43,7 @@ function cut(text: string, maxBytes: number): Buffer {
 }
 
 /** @returns the log, with the texts in the place of the events' data @throws MalformedError */
-export function readCarriedLog(bytes: Uint8Array): BootLog {
+export function readCompactLog(bytes: Uint8Array): BootLog {
   const from = new WireReader(bytes, 'the boot log of the proof');
   if (from.u8() !== VERSION) throw new MalformedError('the boot log of the proof is of another version');
   const events: BootEvent[] = [];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host } from '../../../src/agent/host/host.ts';
 import type { HttpClient } from '../../../src/agent/host/network.ts';
 import { enrol } from '../../../src/agent/identity/enrol.ts';
-import type { Send } from '../../../src/agent/identity/send-request.ts';
+import type { SendRequest } from '../../../src/agent/identity/send-request.ts';
 import { type MachineWithTpm, machineWithTpm } from '../../support/tpm/software-tpm.ts';
 import type { BenchScene } from '../fleet/scene.ts';
 
@@ -50,7 +50,7 @@ async function untilKnown(work: () => Promise<void>): Promise<void> {
 
 async function prove(host: Host, port: number, ca: string): Promise<void> {
   const client: HttpClient = host.network.client({ ca, minTls: 'TLSv1.3' });
-  const send: Send = (path, body, exporter) =>
+  const send: SendRequest = (path, body, exporter) =>
     client.send({
       ...{ method: 'POST', url: `https://127.0.0.1:${port}${path}`, body, timeoutMs: TIMEOUT_MS },
       ...{ headers: { 'content-type': 'application/json' }, ...(exporter ? { exporter } : {}) },

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { Report } from '../../../src/agent/text/diagnostics.ts';
+import { Diagnostics } from '../../../src/agent/text/diagnostics.ts';
 import { plainText, type SourceText } from '../../../src/agent/text/source-text.ts';
 import { Builder } from '../../../src/agent/text/yaml/builder.ts';
 import { parseYaml } from '../../../src/agent/text/yaml/parse.ts';
 import { checkText } from '../../../src/agent/text/yaml/scan/text-rules.ts';
-import type { Node } from '../../../src/agent/text/yaml/yaml-node.ts';
+import type { YamlNode } from '../../../src/agent/text/yaml/yaml-node.ts';
 import { plainValue } from '../../../src/agent/userdata/fixtures/plain-value.ts';
 import { yamlExamples } from '../../../src/agent/userdata/fixtures/read-json.ts';
 import { type JsYaml, nodeOfEvents } from './yaml-events.ts';
@@ -18,13 +18,13 @@ if (folder === undefined)
   throw new Error('usage: npm run node -- test/bench/libraries/yaml-verdicts.ts FOLDER [--list]');
 const library = createRequire(join(resolve(folder), 'x.js'))('js-yaml') as JsYaml;
 
-type Reader = (source: SourceText, report: Report) => Node | undefined;
+type Reader = (source: SourceText, diagnostics: Diagnostics) => YamlNode | undefined;
 
 const READERS: Readonly<Record<string, Reader>> = {
   ours: parseYaml,
-  'js-yaml': (source, report) => {
-    if (!checkText(source, report)) return undefined;
-    const builder = new Builder(source, report);
+  'js-yaml': (source, diagnostics) => {
+    if (!checkText(source, diagnostics)) return undefined;
+    const builder = new Builder(source, diagnostics);
     const built = nodeOfEvents(library, source.text, builder);
     return built === undefined ? { kind: 'null', where: source.locate(0) } : builder.ordinary(built);
   },
@@ -32,10 +32,10 @@ const READERS: Readonly<Record<string, Reader>> = {
 
 /** What a reader makes of a text; undefined where it refuses. */
 function answer(read: Reader, text: string): { value: unknown } | undefined {
-  const report = new Report();
+  const diagnostics = new Diagnostics();
   try {
-    const node = read(plainText(text.replace(/^\ufeff/, '').replace(/\r\n?|\u0085/g, '\n')), report);
-    return node === undefined || report.failed ? undefined : { value: plainValue(node) };
+    const node = read(plainText(text.replace(/^\ufeff/, '').replace(/\r\n?|\u0085/g, '\n')), diagnostics);
+    return node === undefined || diagnostics.failed ? undefined : { value: plainValue(node) };
   } catch (error) {
     // Both readers refuse by errors with a class of their own.
     if (error instanceof Error && error.name.startsWith('Y')) return undefined;

@@ -9,7 +9,7 @@ import { type ControlPlane, type Machine, openLab } from '../../lab/lab.ts';
 import { type Running, run } from '../../lab/process/command.ts';
 import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { startController } from '../../support/controller/controller-process.ts';
-import { established } from '../../support/controller/established.ts';
+import { waitUntilEstablished } from '../../support/controller/established.ts';
 import { clusterApiCrds } from '../../support/controller/management-cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -69,7 +69,7 @@ async function install(cp: ControlPlane): Promise<void> {
   await cp.kubectl(['apply', '--server-side', '--validate=false', `--filename=${machines}`]);
   for (const name of ['nodebootstraps', 'machineidentities', 'nodeidentitypolicies'])
     await cp.kubectl(['apply', `--filename=${join(root, `manifests/crd/slipway.dev_${name}.yaml`)}`]);
-  await established((words) => cp.kubectl(words));
+  await waitUntilEstablished((words) => cp.kubectl(words));
   for (const name of ['bootstrap', 'certificate-rotation'])
     await cp.kubectl(['delete', 'clusterrolebinding', `kubeadm:node-autoapprove-${name}`]);
 }

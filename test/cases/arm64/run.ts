@@ -18,7 +18,7 @@ import { distPath } from '../../../build/platforms.ts';
 import { projectVersion } from '../../../build/project.ts';
 import { ARM_BOARD } from '../../../src/agent/facts/fixtures/arm-board.ts';
 import { plant } from '../../../src/agent/facts/fixtures/tree.ts';
-import { withoutSteering } from '../../../src/kit/environment.ts';
+import { withoutNodeVariables } from '../../../src/kit/environment.ts';
 import { expectControllerImage } from './controller-image.ts';
 import { expectFetched, type Slipway } from './fetched.ts';
 
@@ -86,7 +86,7 @@ function programOf(binary: string): Slipway {
   return async (...words) => {
     const [program = binary, ...rest] = [...runnerOf('linux-arm64'), binary, ...words];
     // QEMU cannot follow a program that begins anew, which ours does where a variable would steer Node.js.
-    const env = withoutSteering(process.env) ?? process.env;
+    const env = withoutNodeVariables(process.env) ?? process.env;
     return (await execa(program, rest, { env, extendEnv: false })).stdout;
   };
 }

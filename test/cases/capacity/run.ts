@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import {
-  ALIKE,
+  ALIKE_CONDITION,
   CAPACITY_LABEL,
   CAPACITY_PREFIX,
   type GroupKind,
@@ -104,7 +104,7 @@ async function group(cluster: ManagementCluster, management: Management, kind: G
   const condition = await eventually(`${kind}: a condition of machines that differ`, async () => {
     const { status } = await read();
     const all = version === 'v1beta2' ? status?.conditions : status?.v1beta2?.conditions;
-    return all?.find(({ type, status: is }) => type === ALIKE && is === 'False');
+    return all?.find(({ type, status: is }) => type === ALIKE_CONDITION && is === 'False');
   });
   assert.equal(condition.reason, 'MachinesDiffer');
   assert.match(condition.message, /cpu is 7 to 8/);

@@ -1,8 +1,8 @@
-import type { Document, ReportEntry } from '../../../src/agent/document/document.ts';
+import type { Diagnostic, Document } from '../../../src/agent/document/document.ts';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import { checkDocument } from '../../../src/agent/preflight/check-document.ts';
 import { plan } from '../../../src/agent/steps/plan.ts';
-import { checkMakesNode } from '../../../src/agent/userdata/creates-node.ts';
+import { checkCreatesNode } from '../../../src/agent/userdata/creates-node.ts';
 import { readUserData } from '../../../src/agent/userdata/read-user-data.ts';
 import type { Corpus, Input } from './inputs.ts';
 
@@ -11,7 +11,7 @@ export interface Judged {
   document: Document;
   /** What `slipway plan` says of it, but that it makes no node: most foreign examples are not meant to. */
   verdict: 'fully' | 'warn' | 'refuse';
-  report: ReportEntry[];
+  report: Diagnostic[];
 }
 
 /** What `slipway plan --user-data FILE --meta-data FILE` does, in this process. */
@@ -27,7 +27,7 @@ export async function judge(corpus: Corpus): Promise<Judged[]> {
   } as const;
   for (const input of corpus.inputs) {
     const document = await readUserData(input.raw, instance, { library });
-    const beyond = input.must ? checkMakesNode(document) : [];
+    const beyond = input.must ? checkCreatesNode(document) : [];
     const report = [...document.report, ...beyond, ...checkDocument(document)];
     const isBad = report.some(({ severity }) => severity === 'error');
     if (!isBad) plan(document);

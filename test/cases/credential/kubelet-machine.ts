@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Given, giveCredential } from '../../../src/agent/credential/credential.ts';
+import { type ObtainedCredential, obtainCredential } from '../../../src/agent/credential/credential.ts';
 import { writeKubeletConfig } from '../../../src/agent/credential/kubelet-setup.ts';
 import type { Host } from '../../../src/agent/host/host.ts';
 import type { ApiServer } from '../../support/controller/api-server.ts';
@@ -45,8 +45,8 @@ export class KubeletMachine {
   }
 
   /** As the kubelet calls `slipway credential`. @param host in the place of the machine's own */
-  give(host: Host = this.host): Promise<Given> {
-    return giveCredential(host, { nodeName: this.name, kubeconfig: '/etc/kubernetes/kubelet.conf' });
+  give(host: Host = this.host): Promise<ObtainedCredential> {
+    return obtainCredential(host, { nodeName: this.name, kubeconfig: '/etc/kubernetes/kubelet.conf' });
   }
 
   /** The machine so many days later, by its own clock; others' clocks stay. */

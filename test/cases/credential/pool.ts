@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Given } from '../../../src/agent/credential/credential.ts';
+import type { ObtainedCredential } from '../../../src/agent/credential/credential.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { MachineWithTpm } from '../../support/tpm/software-tpm.ts';
 import type { Scene } from '../approve/scene.ts';
@@ -42,7 +42,7 @@ export async function pool(scene: Scene, cluster: Cluster, tpms: readonly Machin
 }
 
 /** As a kubelet does, until it has one. */
-async function insist(machine: KubeletMachine, tries: { refused: number }): Promise<Given> {
+async function insist(machine: KubeletMachine, tries: { refused: number }): Promise<ObtainedCredential> {
   for (let first = true; ; first = false) {
     try {
       return await machine.give();

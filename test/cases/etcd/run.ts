@@ -6,7 +6,7 @@ import {
   leaveEtcd,
   type Membership,
   removeOrphan,
-  settleMembership,
+  resolveMembership,
 } from '../../../src/agent/kubeadm/repeat/etcd/membership.ts';
 import { withLearner } from '../../../src/agent/kubeadm/repeat/etcd/name-learner.ts';
 import { EtcdMembers } from '../../support/kubeadm/etcd-members.ts';
@@ -25,7 +25,7 @@ export async function run(say: (line: string) => void): Promise<void> {
     onProgress: (message: string) => say(`  ${message}`),
     patienceMs,
   });
-  const settle = (patienceMs = 0): Promise<Membership> => settleMembership(host, spec(patienceMs));
+  const settle = (patienceMs = 0): Promise<Membership> => resolveMembership(host, spec(patienceMs));
   const manifest = () => etcd.put(ETCD, `    - --initial-cluster=cp1=${etcd.peer(1)},cp2=${etcd.peer(2)}\n`);
   try {
     etcd.start(1, [1]);

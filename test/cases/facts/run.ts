@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execa, execaSync } from 'execa';
 import type { Facts } from '../../../src/agent/facts/reading/facts.ts';
-import { withoutSteering } from '../../../src/kit/environment.ts';
+import { withoutNodeVariables } from '../../../src/kit/environment.ts';
 import { compare, DMI, QUESTIONS } from '../../support/facts/compare.ts';
 import { compareWithSystemInformation } from '../../support/facts/system-information.ts';
 import { DIST } from '../../support/machines.ts';
@@ -15,7 +15,7 @@ const MOST_KIB = 70 * 1024;
 const SLACK_KIB = 8 * 1024;
 
 export async function run(say: (line: string) => void): Promise<void> {
-  const env = { ...(withoutSteering(process.env) ?? process.env), LC_ALL: 'C' };
+  const env = { ...(withoutNodeVariables(process.env) ?? process.env), LC_ALL: 'C' };
   const asked = (words: readonly string[]): string | undefined => {
     const [file = '', ...args] = words;
     const { stdout, failed } = execaSync(file, args, { env, extendEnv: false, reject: false });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root as checkout, projectVersion } from '../../../build/project.ts';
 import { CLOUD_INIT_BOOT, cloudInitRoot, type Finished, withScratchRoot } from '../../lab/lab.ts';
-import type { MadeRelease } from '../../support/release/test-release.ts';
+import type { TestRelease } from '../../support/release/test-release.ts';
 import { fill } from '../values.ts';
 
 /** What a test changes of the shipped settings, and where the server is. */
@@ -15,7 +15,7 @@ export interface Settings {
 }
 
 /** A file of cloud-init/ with its settings filled in, as its README says. */
-export function shipped(name: string, release: MadeRelease, settings: Settings = {}): string {
+export function shipped(name: string, release: TestRelease, settings: Settings = {}): string {
   const { url = 'http://127.0.0.1:8080', key = release.key, version = projectVersion() } = settings;
   return fill(readFileSync(join(checkout, 'cloud-init', name), 'utf8'), {
     URL: url,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MadeRelease } from '../../support/release/test-release.ts';
+import type { TestRelease } from '../../support/release/test-release.ts';
 import { boot, SERVE, type Settings, shipped } from './boot.ts';
 
 interface Fault {
@@ -131,7 +131,7 @@ chmod 1777 /tmp; su carol -c 'touch /tmp/SHA256SUMS /tmp/verify.sh; mkdir /tmp/r
 const AT_ONCE = 3;
 
 /** Whatever is wrong is said in one sentence, nothing of Slipway is there, and cloud-init goes on. */
-export async function expectRefused(release: MadeRelease, say: (line: string) => void): Promise<void> {
+export async function expectRefused(release: TestRelease, say: (line: string) => void): Promise<void> {
   // They wait most of the time, and each has a network of its own.
   const rest = [...FAULTS];
   const lane = async (): Promise<void> => {
@@ -147,7 +147,7 @@ export async function expectRefused(release: MadeRelease, say: (line: string) =>
 
 async function expectTold(
   { what, settings = {}, before = '', serve = SERVE, told }: Fault,
-  release: MadeRelease,
+  release: TestRelease,
 ): Promise<void> {
   const own = settings.key === '' ? { ...settings, key: release.strangersKey } : settings;
   const { code, stdout, stderr } = await boot({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MadeRelease } from '../../support/release/test-release.ts';
+import type { TestRelease } from '../../support/release/test-release.ts';
 import { boot, SERVE, shipped } from './boot.ts';
 
 const LOOK = `
@@ -11,7 +11,7 @@ cat /var/tmp/told`;
 const INSTALLED = 'slipway\n../slipway-report.service\nthe same\ntidy\n';
 
 /** What the machine's own commands find is Slipway, whether vendor data or user data has fetched it. */
-export async function expectFetched(release: MadeRelease, say: (line: string) => void): Promise<void> {
+export async function expectFetched(release: TestRelease, say: (line: string) => void): Promise<void> {
   const tell = 'command -v kubeadm >/var/tmp/told';
   const { folder, sha256 } = release;
   const byVendor = await boot({

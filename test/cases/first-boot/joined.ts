@@ -5,7 +5,7 @@ import { type Machine, openLab } from '../../lab/lab.ts';
 import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { metaData } from '../../support/cluster-api/user-data.ts';
 import { SEED } from '../../support/machines.ts';
-import type { MadeRelease } from '../../support/release/test-release.ts';
+import type { TestRelease } from '../../support/release/test-release.ts';
 import { fileOf } from '../case-file.ts';
 import { fill, secretsOf, valuesOf } from '../values.ts';
 import { expectVerdict } from '../verdict.ts';
@@ -22,7 +22,7 @@ WantedBy=sysinit.target
 `;
 
 /** A machine of an image without Slipway joins by it, with the user data that Cluster API renders. */
-export async function expectJoined(release: MadeRelease, say: (line: string) => void): Promise<void> {
+export async function expectJoined(release: TestRelease, say: (line: string) => void): Promise<void> {
   const lab = await openLab();
   try {
     const cluster = await joinableCluster(await lab.controlPlane());

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { madeRelease } from '../../support/release/test-release.ts';
+import { makeTestRelease } from '../../support/release/test-release.ts';
 import { expectRefused } from './faults.ts';
 import { expectFetched } from './fetched.ts';
 import { expectJoined } from './joined.ts';
@@ -13,7 +13,7 @@ export const about =
 export async function run(say: (line: string) => void): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'slipway-first-boot-'));
   try {
-    const release = await madeRelease(scratch, say);
+    const release = await makeTestRelease(scratch, say);
     await expectValid(say);
     await expectFetched(release, say);
     await expectRefused(release, say);

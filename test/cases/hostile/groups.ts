@@ -1,5 +1,5 @@
 import {
-  ALIKE,
+  ALIKE_CONDITION,
   CAPACITY_MANAGER,
   CAPACITY_PREFIX,
   GROUP_KINDS,
@@ -50,7 +50,11 @@ export async function groupsByPolicy(controller: KubeClient, version: MachineVer
       query: { fieldManager: CAPACITY_MANAGER },
     });
     const theirs = condition('Available', 'True');
-    await patch(controller, `${path}/status`, statusOf(version, [theirs, condition(ALIKE, 'False')]));
+    await patch(
+      controller,
+      `${path}/status`,
+      statusOf(version, [theirs, condition(ALIKE_CONDITION, 'False')]),
+    );
     for (const more of [
       { annotations: { 'example.com/mine': 'not any more' } },
       { annotations: { 'example.com/mine': null } },
@@ -67,8 +71,8 @@ export async function groupsByPolicy(controller: KubeClient, version: MachineVer
       patch(controller, path, { spec: { template: { spec: { bootstrap: { dataSecretName: 'mine' } } } } }),
     );
     for (const status of [
-      statusOf(version, [condition('Available', 'False'), condition(ALIKE, 'False')]),
-      statusOf(version, [condition(ALIKE, 'False')]),
+      statusOf(version, [condition('Available', 'False'), condition(ALIKE_CONDITION, 'False')]),
+      statusOf(version, [condition(ALIKE_CONDITION, 'False')]),
       { status: { replicas: 9 } },
     ])
       await refused(422, patch(controller, `${path}/status`, status));

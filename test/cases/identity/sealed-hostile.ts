@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BOOT_PCRS, readTpm } from '../../../src/agent/identity/tpm/read-tpm.ts';
-import { RELEASE_PATH } from '../../../src/protocol/secret-release.ts';
+import { SECRET_RELEASE_PATH } from '../../../src/protocol/secret-release.ts';
 import { eventually } from '../../support/eventually.ts';
 import { extendPcr, type MachineWithTpm } from '../../support/tpm/software-tpm.ts';
 import type { Scene } from '../hostile/scene.ts';
@@ -43,7 +43,7 @@ async function replayed(scene: Scene, machine: MachineWithTpm): Promise<void> {
           return {
             close: () => inner.close(),
             async send(request) {
-              if (!request.url.endsWith(RELEASE_PATH)) return await inner.send(request);
+              if (!request.url.endsWith(SECRET_RELEASE_PATH)) return await inner.send(request);
               bodies.push([request.url, request.body ?? Buffer.alloc(0)]);
               const answer = await inner.send(request);
               // At once, on the same connection, and on another one with the same certificate.

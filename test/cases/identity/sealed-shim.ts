@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openKubeadmFiles } from '../../../src/agent/cli/shim/open-sealed-kubeadm-files.ts';
+import { openSealedKubeadmFiles } from '../../../src/agent/cli/shim/open-sealed-kubeadm-files.ts';
 import { readTpm } from '../../../src/agent/identity/tpm/read-tpm.ts';
 import { sensitive } from '../../../src/secrets/sensitive.ts';
 import { controllerCommand } from '../../support/controller/controller-process.ts';
@@ -35,9 +35,9 @@ export async function sealedShim(
       await files.write(path, stdout, { mode });
       await two.host.files.write(path, stdout, { mode });
     }
-    assert.equal((await openKubeadmFiles(two.host, command))[0]?.code, 'SealedFileForeign');
+    assert.equal((await openSealedKubeadmFiles(two.host, command))[0]?.code, 'SealedFileForeign');
     for (let times = 0; times < 2; times += 1)
-      assert.deepEqual(await openKubeadmFiles(one.host, command), []);
+      assert.deepEqual(await openSealedKubeadmFiles(one.host, command), []);
     for (const [path, [content, mode]] of Object.entries(FILES)) {
       assert.equal((await files.read(path)).toString(), content);
       assert.equal(((await files.stat(path))?.mode ?? 0) & 0o777, mode);
@@ -48,7 +48,7 @@ export async function sealedShim(
     await files.rename(ca, '/etc/kubernetes/kept.key');
     await files.write('/etc/kubernetes/kept.key', await two.host.files.read(ca), { mode: 0o600 });
     await files.symlink('/etc/kubernetes/kept.key', ca);
-    assert.deepEqual(await openKubeadmFiles(one.host, command), []);
+    assert.deepEqual(await openSealedKubeadmFiles(one.host, command), []);
     assert.equal((await files.read(ca)).toString(), FILES['/etc/kubernetes/pki/ca.key'][0]);
     assert.equal((await files.stat('/etc/kubernetes/kept.key'))?.mode, 0o600);
   } finally {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host } from '../../../src/agent/host/host.ts';
-import { openUserData } from '../../../src/agent/sealed/open-user-data.ts';
+import { openSealedUserData } from '../../../src/agent/sealed/open-user-data.ts';
 import { type Loaded, loadDocument } from '../../../src/agent/userdata/load.ts';
 import type { SealedStub } from '../../../src/protocol/sealed-stub.ts';
 import { controllerCommand } from '../../support/controller/controller-process.ts';
@@ -38,7 +38,7 @@ async function load(host: Host, stub: string): Promise<Loaded> {
     for (;;) {
       const loaded = await loadDocument(host, {
         userDataFile,
-        open: (of, claimed) => openUserData(host, of as SealedStub, claimed),
+        open: (of, claimed) => openSealedUserData(host, of as SealedStub, claimed),
       });
       if (loaded.kind === 'document' || !/status 429/.test(loaded.failure.cause)) return loaded;
       await sleep(500);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { madeRelease } from '../../support/release/test-release.ts';
+import { makeTestRelease } from '../../support/release/test-release.ts';
 import { expectApplied } from './applied.ts';
 import { expectMerged } from './merged.ts';
 import { serving } from './served.ts';
@@ -14,7 +14,7 @@ export async function run(say: (line: string) => void): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'slipway-ignition-files-'));
   try {
     await expectValid(say);
-    const { folder } = await madeRelease(scratch, say);
+    const { folder } = await makeTestRelease(scratch, say);
     await serving(folder, async (url) => {
       await expectApplied(folder, url, say);
       await expectMerged(folder, url, say);

@@ -6,7 +6,7 @@ import { controlPlaneTaint, minorOf } from '../../lab/kubernetes/release.ts';
 import type { Lab, Machine, MachineFile } from '../../lab/lab.ts';
 import { clusterConfiguration, initConfiguration } from '../../support/cluster-api/kubeadm-configuration.ts';
 import { newCluster } from '../../support/cluster-api/lab-cluster.ts';
-import { established } from '../../support/controller/established.ts';
+import { waitUntilEstablished } from '../../support/controller/established.ts';
 import { clusterApiCrds } from '../../support/controller/management-cluster.ts';
 import { kubectl, waitForReady } from '../../support/machines.ts';
 
@@ -34,7 +34,7 @@ export async function manageOneNode(lab: Lab): Promise<Machine> {
   const minor = minorOf(cluster.kubernetesVersion);
   await kubectl(machine, 'taint', 'nodes', '--all', `${controlPlaneTaint(minor)}-`);
   await kubectl(machine, 'apply', '--server-side', '--validate=false', `--filename=${CRDS}`);
-  await established((words) => kubectl(machine, ...words));
+  await waitUntilEstablished((words) => kubectl(machine, ...words));
   return machine;
 }
 

@@ -3,11 +3,11 @@ import { execaSync } from 'execa';
 import { checkConfig } from '../../../src/agent/kubeadm/config/api/check-config.ts';
 import { convertConfig } from '../../../src/agent/kubeadm/config/api/convert.ts';
 import { readDocuments } from '../../../src/agent/kubeadm/config/yaml/config-documents.ts';
-import { KUBEADM, type StandIn } from '../../support/kubeadm/fake-kubeadm.ts';
+import { type FakeKubeadm, KUBEADM } from '../../support/kubeadm/fake-kubeadm.ts';
 import { type ConfigCase, sound, spoilers } from './configs.ts';
 
 /** Converts a configuration for the real kubeadm and looks at what that one has read. */
-export function convertAndRead(machine: StandIn, config: ConfigCase, minor: number): void {
+export function convertAndRead(machine: FakeKubeadm, config: ConfigCase, minor: number): void {
   const { about, verb, text, understood, flags } = config;
   assert.deepEqual(checkConfig(verb, readDocuments(text, about)), [], about);
   const converted = convertConfig(verb, readDocuments(text, about), minor);
@@ -24,13 +24,13 @@ export function convertAndRead(machine: StandIn, config: ConfigCase, minor: numb
  * Spoils the values of sound configurations: whatever the check calls an error, kubeadm must refuse. The other way round
  * need not hold: what the check does not know is left to kubeadm.
  */
-export function compareChecks(machine: StandIn): { refused: number; agreed: number } {
+export function compareChecks(machine: FakeKubeadm): { refused: number; agreed: number } {
   const sum = { refused: 0, agreed: 0 };
   for (const verb of ['join', 'init'] as const) spoil(machine, verb, sum);
   return sum;
 }
 
-function spoil(machine: StandIn, verb: 'init' | 'join', sum: { refused: number; agreed: number }): void {
+function spoil(machine: FakeKubeadm, verb: 'init' | 'join', sum: { refused: number; agreed: number }): void {
   const whole = sound(verb);
   assert.deepEqual(checkConfig(verb, readDocuments(whole, 'sound')), []);
   assert.equal(migrate(machine, whole).exitCode, 0);
@@ -64,7 +64,7 @@ function isBeyondParsing(line: string): boolean {
   return /^ {4}- sha256|effect:/.test(line);
 }
 
-function migrate(machine: StandIn, text: string) {
+function migrate(machine: FakeKubeadm, text: string) {
   machine.put('/config.yaml', text);
   const command = ['chroot', machine.root.path, KUBEADM, 'config', 'migrate', '--old-config', '/config.yaml'];
   return execaSync('unshare', ['--net', ...command], { reject: false, timeout: 600_000 });

@@ -5,10 +5,10 @@ import { execaSync } from 'execa';
 import { classify } from '../../../src/agent/diagnosis/words/classify.ts';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
 import { takeInventory } from '../../../src/agent/kubeadm/repeat/inventory.ts';
-import { cleanAfter } from '../../../src/agent/kubeadm/repeat/leftovers.ts';
+import { cleanUpAttempt } from '../../../src/agent/kubeadm/repeat/leftovers.ts';
 import { kubeadmVersion } from '../../../src/agent/kubeadm/run/real-kubeadm.ts';
 import { kubernetesBinaries } from '../../lab/kubernetes/kubernetes.ts';
-import { StandIn } from '../../support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm } from '../../support/kubeadm/fake-kubeadm.ts';
 import { type CallCase, calls } from './calls.ts';
 import { compareChecks, convertAndRead } from './compare-configs.ts';
 import { configs } from './configs.ts';
@@ -21,7 +21,7 @@ const KUBEADM = '/usr/bin/kubeadm';
 /** kubeadm runs in a root of its own, without a network: nothing of the machine is reached. */
 export async function run(say: (line: string) => void): Promise<void> {
   const binaries = await kubernetesBinaries(say);
-  const machine = new StandIn();
+  const machine = new FakeKubeadm();
   try {
     mkdirSync(join(machine.root.path, 'usr/bin'), { recursive: true });
     copyFileSync(join(binaries, 'kubeadm'), join(machine.root.path, KUBEADM));
@@ -46,7 +46,7 @@ export async function run(say: (line: string) => void): Promise<void> {
   }
 }
 
-function checkCall(machine: StandIn, { args, config, code, cause }: CallCase): void {
+function checkCall(machine: FakeKubeadm, { args, config, code, cause }: CallCase): void {
   if (config !== undefined) machine.put('/config.yaml', config);
   const [verb = ''] = args;
   const { exitCode, stdout, stderr } = execaSync(
@@ -66,7 +66,7 @@ function checkCall(machine: StandIn, { args, config, code, cause }: CallCase): v
   assert.ok(!JSON.stringify(failure).includes('0123456789abcde'), 'a token got through');
 }
 
-async function checkReset(machine: StandIn): Promise<void> {
+async function checkReset(machine: FakeKubeadm): Promise<void> {
   machine.put('/etc/kubernetes/pki/ca.crt', 'CA', 0o640);
   machine.put('/etc/kubernetes/pki/ca.key', 'CA KEY', 0o600);
   machine.put('/etc/kubernetes/pki/etcd/ca.key', 'ETCD KEY', 0o600);
@@ -88,7 +88,7 @@ async function checkReset(machine: StandIn): Promise<void> {
   ]) {
     machine.put(path, 'of kubeadm');
   }
-  const report = await cleanAfter(host, inventory, {
+  const report = await cleanUpAttempt(host, inventory, {
     verb: 'join',
     phase: 'control-plane-join/etcd',
     kubeadmPath: KUBEADM,

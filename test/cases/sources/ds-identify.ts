@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { createLinuxHost } from '../../../src/agent/host/linux/host.ts';
-import { readMachine } from '../../../src/agent/platform/platform-info.ts';
-import { readSettings } from '../../../src/agent/userdata/sources/detection/datasource-settings.ts';
+import { readPlatformInfo } from '../../../src/agent/platform/platform-info.ts';
+import { readDatasourceSettings } from '../../../src/agent/userdata/sources/detection/datasource-settings.ts';
 import { SOURCES } from '../../../src/agent/userdata/sources/source-table.ts';
 import { unpackedPackage } from '../../lab/lab.ts';
 
@@ -106,8 +106,8 @@ async function byDsIdentify(program: string, root: string): Promise<string[]> {
 }
 
 async function bySlipway(root: string): Promise<string[]> {
-  const machine = await readMachine(createLinuxHost({ root }));
-  const settings = await readSettings(machine);
+  const machine = await readPlatformInfo(createLinuxHost({ root }));
+  const settings = await readDatasourceSettings(machine);
   const names = settings.list?.filter((name) => name !== 'None');
   const rows = SOURCES.filter(
     ({ datasource }) => datasource && (names === undefined || names.includes(datasource)),

@@ -7,10 +7,10 @@ import { HostError } from '../../../src/agent/host/host.ts';
 import { parseUnits } from '../../../src/agent/host/show-units.ts';
 import { ATTEMPT_NOTE, readAttempt } from '../../../src/agent/kubeadm/repeat/attempt-note.ts';
 import { findEndpoints } from '../../../src/agent/kubeadm/repeat/etcd/endpoints.ts';
-import { settleMembership } from '../../../src/agent/kubeadm/repeat/etcd/membership.ts';
+import { resolveMembership } from '../../../src/agent/kubeadm/repeat/etcd/membership.ts';
 import { INVENTORY, readInventory } from '../../../src/agent/kubeadm/repeat/inventory.ts';
 import { agentProcess } from '../../../src/agent/report/watch/agent-process.ts';
-import { readCloudInit } from '../../../src/agent/report/watch/boot/cloud-init.ts';
+import { readCloudInitState } from '../../../src/agent/report/watch/boot/cloud-init.ts';
 import { jsonLines as watchLines } from '../../../src/controller/kube/json-lines.ts';
 import { sensitive } from '../../../src/secrets/sensitive.ts';
 import { filesIn, jsons, KUBECONFIG_WORDS, testTexts, texts } from '../corpus.ts';
@@ -115,7 +115,7 @@ export const answers: Target = {
         graceMs: 0,
       }),
       endpoints: await findEndpoints(host()),
-      membership: await settleMembership(host(), { ...common, patienceMs: 0 }),
+      membership: await resolveMembership(host(), { ...common, patienceMs: 0 }),
       clusterInfo: parse.parseClusterInfo(body),
     };
   },
@@ -169,7 +169,7 @@ export const stateFiles: Target = {
     ];
     const host = memoryHost(Object.fromEntries(paths.map((path) => [path, bytes.subarray(0, 4_096)])));
     return {
-      cloudInit: await readCloudInit(host),
+      cloudInit: await readCloudInitState(host),
       agent: await agentProcess(host),
       inventory: await readInventory(host, 'i-1'),
       attempt: await readAttempt(host, { instance: 'i-1', verb: 'join' }),

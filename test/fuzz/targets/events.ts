@@ -1,5 +1,5 @@
 import { eventText } from '../../../src/controller/cli/text/event-text.ts';
-import { additionTo } from '../../../src/controller/ingest/intake.ts';
+import { toAddition } from '../../../src/controller/ingest/intake.ts';
 import { conditionOf } from '../../../src/controller/machines/condition.ts';
 import { messageOf } from '../../../src/controller/model/message.ts';
 import type { NodeRecord } from '../../../src/controller/model/node-record.ts';
@@ -41,7 +41,7 @@ export const events: Target = {
     const batch = readBatch(bytes);
     const again = readBatch(Buffer.from(JSON.stringify({ ...batch, events: batch.events.map(asSent) })));
     must(JSON.stringify(again) === JSON.stringify(batch), 'what was read reads as the same');
-    const { summary } = additionTo(NODE as NodeRecord, batch.events);
+    const { summary } = toAddition(NODE as NodeRecord, batch.events);
     const told = batch.events.map((event) => eventText(event).join('\n'));
     must(
       !told.some((text) => /[\p{Cc}\u202a-\u202e]/u.test(text.replaceAll('\n', ''))),

@@ -9,7 +9,7 @@ import { readOutcome } from '../../../src/agent/engine/read-outcome.ts';
 import { JournalEvents } from '../../../src/agent/report/events/from-journal.ts';
 import { Spool } from '../../../src/agent/report/spool/spool.ts';
 import { JournalTail } from '../../../src/agent/report/watch/journal-tail.ts';
-import { verdictOf } from '../../../src/agent/report/watch/sequence-ended-event.ts';
+import { sequenceEndedEvent } from '../../../src/agent/report/watch/sequence-ended-event.ts';
 import { jsonLines, jsons, texts } from '../corpus.ts';
 import { memoryHost } from '../memory-host.ts';
 import { must, type Target } from '../target.ts';
@@ -132,7 +132,7 @@ export const outcome: Target = {
   run: async (bytes) => {
     const host = memoryHost({ [OUTCOME]: bytes });
     const seen = await readOutcome(host);
-    const verdict = seen && verdictOf(seen);
+    const verdict = seen && sequenceEndedEvent(seen);
     const alone = await readStatus(host);
     const withJournal = await readStatus(memoryHost({ [OUTCOME]: bytes, [JOURNAL]: WHOLE }));
     const spool = await Spool.open(host, () => ({ instance: 'i-1', hostname: 'node-1' }));

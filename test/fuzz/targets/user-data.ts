@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { planAsJson, planAsText } from '../../../src/agent/cli/text/plan-text.ts';
-import type { ReportEntry } from '../../../src/agent/document/document.ts';
+import type { Diagnostic } from '../../../src/agent/document/document.ts';
 import { NODE_FILES } from '../../../src/agent/document/paths.ts';
 import { checkDocument } from '../../../src/agent/preflight/check-document.ts';
 import { documentSecrets } from '../../../src/agent/redaction/document-secrets.ts';
@@ -46,7 +46,7 @@ async function planned(files: Record<string, Buffer | string>): Promise<unknown>
   return { report, secrets, printed, json: JSON.stringify(planAsJson(document, report, steps)) };
 }
 
-function mustBeTold({ message, where }: ReportEntry): void {
+function mustBeTold({ message, where }: Diagnostic): void {
   must(!/[\p{Cc}\u2028-\u202e]/u.test(message), 'a remark is one printable line');
   must(message.length < 2_000, 'a remark is short');
   must(where === undefined || (where.line >= 1 && where.column >= 1), 'lines and columns count from 1');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { nodeBinary, root } from '../../../build/project.ts';
-import { withoutSteering } from '../../../src/kit/environment.ts';
+import { withoutNodeVariables } from '../../../src/kit/environment.ts';
 import { type Finished, type Running, run, start } from '../../lab/process/command.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 
@@ -9,7 +9,7 @@ import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 const built = process.env.SLIPWAY_CONTROLLER_PROGRAM;
 const PROGRAM = built === undefined ? [nodeBinary(), join(root, 'src/slipway-controller.ts')] : [built];
 /** With variables for Node.js what is built would begin anew without them. */
-const ENVIRONMENT = built === undefined ? {} : { env: withoutSteering(process.env) ?? process.env };
+const ENVIRONMENT = built === undefined ? {} : { env: withoutNodeVariables(process.env) ?? process.env };
 
 /** A controller as a process of its own: what is killed dies as a pod does. */
 export class ControllerProcess {

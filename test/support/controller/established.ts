@@ -9,7 +9,7 @@ const LIMIT_S = 180;
  *
  * @param crds Words that name them to kubectl.
  */
-export async function established(
+export async function waitUntilEstablished(
   kubectl: (words: string[]) => Promise<unknown>,
   crds: readonly string[] = ['crd', '--all'],
 ): Promise<void> {

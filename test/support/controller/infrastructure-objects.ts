@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../build/project.ts';
 import { ENDORSEMENT_KEY } from '../../../src/controller/machines/machine.ts';
-import { established } from './established.ts';
+import { waitUntilEstablished } from './established.ts';
 import type { ManagementCluster } from './management-cluster.ts';
 
 const GROUP = 'infrastructure.cluster.x-k8s.io';
@@ -25,7 +25,7 @@ export async function makeKind({ api }: ManagementCluster, kind: string): Promis
     }),
   );
   await api.kubectl(['apply', '--validate=false', `--filename=${path}`]);
-  await established((words) => api.kubectl(words), [`crd/${singular}s.${GROUP}`]);
+  await waitUntilEstablished((words) => api.kubectl(words), [`crd/${singular}s.${GROUP}`]);
 }
 
 /** Slipway's programs may read this kind, as an installer lets them by the sample. */

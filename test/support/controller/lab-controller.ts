@@ -7,7 +7,7 @@ import { metaData } from '../cluster-api/user-data.ts';
 import { DIST, SEED } from '../machines.ts';
 import { softwareTpm } from '../tpm/machine-unit.ts';
 import { ControllerProcess } from './controller-process.ts';
-import { established } from './established.ts';
+import { waitUntilEstablished } from './established.ts';
 import { clusterApiCrds } from './management-cluster.ts';
 
 /** Where machines reach what runs on the lab's switch. */
@@ -23,7 +23,7 @@ export async function startLabController(control: ControlPlane): Promise<Control
     await control.kubectl(['apply', '--server-side', '--validate=false', `--filename=${path}`]);
   for (const path of [...own, join(root, 'manifests/namespace.yaml')])
     await control.kubectl(['apply', `--filename=${path}`]);
-  await established((words) => control.kubectl(words));
+  await waitUntilEstablished((words) => control.kubectl(words));
   const words = [`--kubeconfig=${control.adminKubeconfig}`, '--namespace=slipway-system', `--name=${SWITCH}`];
   return await ControllerProcess.start([...words, `--listen=${SWITCH}:${PORT}`], control.onSwitch([]));
 }

@@ -19,7 +19,7 @@ import type { Running } from '../../lab/process/command.ts';
 import { eventually } from '../eventually.ts';
 import { ApiServer, MINTER } from './api-server.ts';
 import { type ControllerProcess, startController } from './controller-process.ts';
-import { established } from './established.ts';
+import { waitUntilEstablished } from './established.ts';
 
 /** Cluster API's own CRDs where they are at hand, else the project's minimal Machine. */
 export function clusterApiCrds(): string[] {
@@ -99,7 +99,7 @@ export class ManagementCluster {
       for (const name of resources.filter((path) => !without.some((folder) => path.startsWith(folder)))) {
         await api.kubectl(['apply', `--filename=${join(root, 'manifests', name)}`]);
       }
-      await established((words) => api.kubectl(words));
+      await waitUntilEstablished((words) => api.kubectl(words));
       return new ManagementCluster(api, version);
     } catch (error) {
       await api.close();

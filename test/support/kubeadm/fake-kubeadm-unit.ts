@@ -6,7 +6,7 @@ const LINK = '/run/systemd/units/invocation:kubeadm.service';
 const us = (ms: number) => String(ms * 1000);
 
 /** systemd and its journal where there is no kubeadm.service: says what systemctl and journalctl of systemd 252 say. */
-export class KubeadmUnitStandIn {
+export class FakeKubeadmUnit {
   /** The journal's words by invocation. */
   journal: Record<string, string> = {};
   /** How often systemctl was called. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
 /** A request as a cloud's protocol sees it. */
-export interface Asked {
+export interface CloudRequest {
   method: string;
   path: string;
   query: URLSearchParams;
@@ -17,7 +17,7 @@ interface Told {
   headers?: Record<string, string>;
 }
 
-export type Protocol = (asked: Asked) => Told;
+export type Protocol = (asked: CloudRequest) => Told;
 
 /** What goes wrong before the protocol is spoken. */
 export interface Fault {

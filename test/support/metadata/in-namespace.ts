@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { Play, Played } from './scenario.ts';
+import type { Scenario, ScenarioResult } from './scenario.ts';
 
 const PLAY = join(import.meta.dirname, 'play.ts');
 
 /** Plays against the clouds' own addresses, in a network namespace that only this call has. Needs root. */
-export async function playInNamespace(plays: readonly Play[]): Promise<Played[]> {
+export async function runScenarios(plays: readonly Scenario[]): Promise<ScenarioResult[]> {
   const { stdout } = await execa('unshare', ['-n', process.execPath, PLAY], {
     input: JSON.stringify(plays),
     timeout: 600_000,

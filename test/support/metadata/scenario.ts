@@ -6,7 +6,7 @@ import { findUserData } from '../../../src/agent/userdata/sources/find.ts';
 import { type Stage, staged } from './stage.ts';
 
 /** One machine's search for its user data, against a cloud that behaves in some way. */
-export interface Play extends Stage {
+export interface Scenario extends Stage {
   name: string;
   source?: string;
   patienceMs?: number;
@@ -15,14 +15,20 @@ export interface Play extends Stage {
 }
 
 /** What came of it; bytes as latin1. */
-export interface Played {
+export interface ScenarioResult {
   name: string;
   answer: Record<string, unknown>;
   userData: string;
   requests: string[];
 }
 
-async function play({ name, source, patienceMs = 120_000, runsCallbacks, ...stage }: Play): Promise<Played> {
+async function play({
+  name,
+  source,
+  patienceMs = 120_000,
+  runsCallbacks,
+  ...stage
+}: Scenario): Promise<ScenarioResult> {
   const { result, requests } = await staged(stage, async (root) => {
     const options = { patienceMs, ...(source === undefined ? {} : { source }) };
     const answer: SourceAnswer = await findUserData(createLinuxHost({ root }), options);
@@ -34,8 +40,8 @@ async function play({ name, source, patienceMs = 120_000, runsCallbacks, ...stag
 }
 
 execaSync('ip', ['link', 'set', 'lo', 'up']);
-const plays = JSON.parse(await text(process.stdin)) as Play[];
-const played: Played[] = [];
+const plays = JSON.parse(await text(process.stdin)) as Scenario[];
+const played: ScenarioResult[] = [];
 for (const each of plays) played.push(await play(each));
 process.stdout.write(
   JSON.stringify(played, (_key, value) => (typeof value === 'bigint' ? Number(value) : value)),

@@ -1,4 +1,4 @@
-import type { Asked, Protocol } from './cloud-server.ts';
+import type { CloudRequest, Protocol } from './cloud-server.ts';
 
 /** Files of a metadata service; a path with a slash at its end is a listing. */
 export type Files = Record<string, string>;
@@ -14,7 +14,7 @@ write_files:
 
 /** Plain files behind GET; 404 for everything else. */
 export function tree(files: Files): Protocol {
-  return ({ method, path }: Asked) => {
+  return ({ method, path }: CloudRequest) => {
     if (method !== 'GET') return { status: 405 };
     const body = files[path] ?? files[`${path}/`];
     return body === undefined ? { status: 404, body: 'not found' } : { status: 200, body };

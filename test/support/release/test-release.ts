@@ -5,7 +5,7 @@ import { projectVersion } from '../../../build/project.ts';
 import { DIST } from '../machines.ts';
 import { realMinisign } from './minisign.ts';
 
-export interface MadeRelease {
+export interface TestRelease {
   /** A folder as a web server has it. */
   readonly folder: string;
   /** minisign's public key, and that of a stranger. */
@@ -16,7 +16,7 @@ export interface MadeRelease {
 }
 
 /** What a machine fetches of a release: the built program, its sums, their signature by a key of this test. */
-export async function madeRelease(scratch: string, say: (line: string) => void): Promise<MadeRelease> {
+export async function makeTestRelease(scratch: string, say: (line: string) => void): Promise<TestRelease> {
   const folder = join(scratch, 'release');
   mkdirSync(folder);
   const program = join(folder, 'slipway-linux-x64');

@@ -8,7 +8,7 @@ import { authorityExtensions, testCertificate } from './test-certificate.ts';
  *
  * @param length certificates, the client's own included
  */
-export function monstrousChain(length: number): { cert: string; key: string } {
+export function expensiveChain(length: number): { cert: string; key: string } {
   const signer = exponentAsLongAsModulus();
   const publicKey = createPublicKey(signer);
   const own = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -5,7 +5,7 @@ import { connect as connectTls, createSecureContext } from 'node:tls';
 import { nodeBinary } from '../../../build/project.ts';
 import { start } from '../../lab/process/command.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
-import { monstrousChain } from './expensive-chain.ts';
+import { expensiveChain } from './expensive-chain.ts';
 
 /** Hostile handshakes with a controller on the loopback: each shows a client certificate that is expensive to verify. */
 export interface Handshakes {
@@ -30,7 +30,7 @@ const MOST_OPEN = 300;
 
 /** @returns counts that go on growing */
 export function attack({ port, perSecond, chainLength, addresses }: Handshakes): HandshakeCounts {
-  const secureContext = createSecureContext(monstrousChain(chainLength));
+  const secureContext = createSecureContext(expensiveChain(chainLength));
   const counts = { begun: 0, finished: 0 };
   const began = performance.now();
   let open = 0;

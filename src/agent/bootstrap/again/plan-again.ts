@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import type { Failure, JournalRecord, StepOutline } from '../../../protocol/journal.ts';
 import type { Document } from '../../document/document.ts';
 import { failure } from '../../engine/failure.ts';
@@ -63,7 +63,7 @@ export function messageFor(changes: readonly Change[]): string {
   const steps = changes.filter(({ what }) => what === 'new' || what === 'changed').length;
   return steps === 0
     ? 'Nothing has changed since the last success, and nothing was done.'
-    : `What has changed since the last success was done: ${counted(steps, 'step')}.`;
+    : `What has changed since the last success was done: ${pluralize(steps, 'step')}.`;
 }
 
 /** Why `--again` does nothing on a machine in this state. */

@@ -2,7 +2,7 @@ import type { FileEntry, UnitEntry } from '../../document/document.ts';
 import type { StepContext, StepWork } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import type { PlannedStep } from '../../steps/kind/step-kind.ts';
-import { systemdRuns } from '../../tools/systemd.ts';
+import { isSystemdRunning } from '../../tools/systemd.ts';
 
 const UNITS = '/etc/systemd/system';
 const RESTART_MS = 120_000;
@@ -50,7 +50,7 @@ function thenRestarting(
     async run(context) {
       const before = await texts(context.host, files);
       const result = await work.run(context);
-      if (!result.done || !(await systemdRuns(context.host))) return result;
+      if (!result.done || !(await isSystemdRunning(context.host))) return result;
       const after = await texts(context.host, files);
       const others = files.filter((_, index) => before[index] !== after[index]).map(([, name]) => name);
       if (others.length > 0) await reload(context);

@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import type { Finding } from '../../../protocol/journal.ts';
 import type { Step } from '../../engine/step.ts';
 import type { Change, Changes } from './changes.ts';
@@ -34,6 +34,6 @@ function warning(others: readonly Change[]): Omit<Finding, 'type'>[] {
   if (due.length === 0) return [];
   const shown = due.slice(0, 5).map(({ step, what }) => `${step.id} (${what === 'new' ? 'new' : 'changed'})`);
   const more = due.length > shown.length ? ` and ${due.length - shown.length} more` : '';
-  const message = `The user data have changed since this machine became a node, and ${counted(due.length, 'step')} of them ${due.length === 1 ? 'was' : 'were'} not done: ${shown.join(', ')}${more}. slipway bootstrap --again does what may be done on a node.`;
+  const message = `The user data have changed since this machine became a node, and ${pluralize(due.length, 'step')} of them ${due.length === 1 ? 'was' : 'were'} not done: ${shown.join(', ')}${more}. slipway bootstrap --again does what may be done on a node.`;
   return [{ severity: 'warning', code: 'NodeLeftAsItIs', message }];
 }

@@ -3,7 +3,7 @@ import type { Document } from '../../document/document.ts';
 import { historyOf } from '../../engine/history.ts';
 import { recordsOf } from '../../engine/parse-journal.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { looksJoined } from '../../kubeadm/repeat/joined.ts';
+import { isStillJoined } from '../../kubeadm/repeat/joined.ts';
 import type { PlannedStep } from '../../steps/kind/step-kind.ts';
 import { planDigest } from '../../steps/plan.ts';
 import { type Changes, changesOf } from './changes.ts';
@@ -40,7 +40,7 @@ export async function findState(
   if (last === undefined) return { state: isShim(records) ? 'shim-only' : 'untouched' };
   if (isWiped) return { state: 'wiped', last };
   if (last.instance !== instance) return { state: 'other-instance', last };
-  const isJoined = await looksJoined(host, 'join');
+  const isJoined = await isStillJoined(host, 'join');
   if (!isJoined && last.steps.some(({ id }) => id === 'kubeadm')) return { state: 'node-gone', last };
   const found = changesOf(planned, records, last);
   const { open } = historyOf(records, instance);
@@ -64,7 +64,7 @@ export async function findStateUnusable(
     // The machine may be another one since, or was begun as one.
     records.findLast((record) => record.type === 'run.started')?.instance === instance &&
     !isHalfDone(records, last) &&
-    (await looksJoined(host, 'join'));
+    (await isStillJoined(host, 'join'));
   return isNode ? { state: 'unusable-on-node', last } : { state: 'unusable' };
 }
 

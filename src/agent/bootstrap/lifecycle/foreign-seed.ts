@@ -1,6 +1,6 @@
 import type { Failure } from '../../../protocol/journal.ts';
 import { failure } from '../../engine/failure.ts';
-import { lastInstance, notedSeed, seedOf } from '../../engine/last-instance.ts';
+import { lastInstance, notedSeed, seedDigest } from '../../engine/last-instance.ts';
 import { areWiped } from '../../engine/wiped-note.ts';
 import type { Host } from '../../host/host.ts';
 import { findStateUnusable } from './find-state.ts';
@@ -17,7 +17,7 @@ export async function foreignSeed(
   found: { readonly source: string; readonly userData: Uint8Array; readonly volumeSays?: Uint8Array },
 ): Promise<Failure | undefined> {
   const noted = await notedSeed(host);
-  if (noted === undefined || noted === seedOf(found.volumeSays ?? found.userData)) return undefined;
+  if (noted === undefined || noted === seedDigest(found.volumeSays ?? found.userData)) return undefined;
   // A volume may lead to user data on this machine's disk, which lose their secrets upon success.
   if (noted !== null && (await areWiped(host, found.userData))) return undefined;
   if ((await findStateUnusable(host, await lastInstance(host))).state === 'unusable') return undefined;

@@ -1,6 +1,6 @@
 import { INCLUDES_DIR } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { blackOut } from '../../redaction/overwrite-secrets.ts';
+import { overwriteSecrets } from '../../redaction/overwrite-secrets.ts';
 
 /** Seeds on the machine's own disk. A volume is its maker's, and the hypervisor's. */
 const SEEDS = [
@@ -21,7 +21,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 export async function includeAny({ files }: Host, secrets: readonly string[]): Promise<boolean> {
   for (const name of await files.list(INCLUDES_DIR)) {
     const bytes = await files.readIfPresent(`${INCLUDES_DIR}/${name}`, MOST_BYTES);
-    if (bytes && blackOut(bytes, secrets) !== bytes) return true;
+    if (bytes && overwriteSecrets(bytes, secrets) !== bytes) return true;
   }
   return false;
 }
@@ -35,13 +35,13 @@ export async function includeAny({ files }: Host, secrets: readonly string[]): P
  */
 export async function wipeCopies(host: Host, userData: Buffer, secrets: readonly string[]): Promise<void> {
   const failed: HostError[] = [];
-  const black = blackOut(userData, secrets);
+  const black = overwriteSecrets(userData, secrets);
   for (const path of [...(await copies(host)), ...SEEDS]) {
     try {
       await wipeFile(host, path, (bytes) =>
         path.endsWith(`/${PICKLE}`)
           ? inPickle(bytes, { userData, black, secrets })
-          : blackOut(bytes, secrets),
+          : overwriteSecrets(bytes, secrets),
       );
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
@@ -78,7 +78,7 @@ interface Told {
 
 /** Lengths stand before texts in it. The user data as they came may be compressed. */
 function inPickle(bytes: Buffer, { userData, black, secrets }: Told): Buffer {
-  const rest = blackOut(
+  const rest = overwriteSecrets(
     bytes,
     secrets.filter((secret) => !LIKE_A_NAME.test(secret)),
   );

@@ -2,7 +2,7 @@ import type { Document } from '../../document/document.ts';
 import { noteWiped } from '../../engine/wiped-note.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { documentSecrets, knownSecrets } from '../../redaction/document-secrets.ts';
-import { blackOut } from '../../redaction/overwrite-secrets.ts';
+import { overwriteSecrets } from '../../redaction/overwrite-secrets.ts';
 import { plan } from '../../steps/plan.ts';
 import { includeAny, wipeCopies } from './wipe-copies.ts';
 
@@ -22,7 +22,7 @@ interface Wiped {
  */
 export async function wipe(host: Host, { document, userData, read }: Wiped): Promise<Buffer> {
   const secrets = await secretsOf(host, document);
-  const black = blackOut(userData, secrets);
+  const black = overwriteSecrets(userData, secrets);
   if (black !== userData) {
     if (shapeOf(await read(black)) !== shapeOf(document))
       throw new HostError('without their secrets the user data would ask for something else', 'EINVAL');

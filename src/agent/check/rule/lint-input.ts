@@ -1,6 +1,6 @@
 import type { Command, Document, Position } from '../../document/document.ts';
 import { scriptOf } from '../../userdata/scripts.ts';
-import { outline, type Piece } from '../shell/split-commands.ts';
+import { type ShellCommand, splitCommands } from '../shell/split-commands.ts';
 
 /** A text that a shell runs. */
 export interface ShellText {
@@ -12,7 +12,7 @@ export interface ShellText {
   /** It has `set -e`, and so on; asked once, because texts are as long as strangers make them. */
   stopsAtFailure: boolean;
   hasPipefail: boolean;
-  pieces: Piece[];
+  pieces: ShellCommand[];
   where?: Position | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface FileText {
 }
 
 /** What rules look at. */
-export interface Seen {
+export interface LintInput {
   raw: Buffer;
   document: Document;
   shells: ShellText[];
@@ -41,7 +41,7 @@ const SHELL_LINE = /^#!\s*\S*\/(?:env\s+)?(?:ba|da|k|z)?sh\b/;
 const SET_E = /^#!.*\s-\w*e|(?:^|[\n;])[^\S\n]*set\s+(?:-\w*e|-o\s+errexit|-\w+\s+-\w*e)/;
 const PIPEFAIL = /set\s+(?:-\w*o\s+pipefail|-o\s+pipefail|-\w+\s+-\w*o\s+pipefail)/;
 
-export function see(raw: Buffer, document: Document): Seen {
+export function toLintInput(raw: Buffer, document: Document): LintInput {
   const files = document.files.flatMap(
     ({ path, content, mode, owner, append, where, textAt }): FileText[] => {
       const bytes = Buffer.from(content.reveal());
@@ -72,5 +72,5 @@ function ofCommand(command: Command, list: string): ShellText {
 function shellText(place: string, text: string, isScript: boolean, where: Position | undefined): ShellText {
   const stopsAtFailure = SET_E.test(text);
   const hasPipefail = PIPEFAIL.test(text);
-  return { place, text, isScript, stopsAtFailure, hasPipefail, pieces: outline(text), where };
+  return { place, text, isScript, stopsAtFailure, hasPipefail, pieces: splitCommands(text), where };
 }

@@ -1,5 +1,5 @@
 import type { Position } from '../../document/document.ts';
-import type { Seen } from './lint-input.ts';
+import type { LintInput } from './lint-input.ts';
 
 export type Severity = 'error' | 'warning' | 'note';
 
@@ -15,10 +15,10 @@ export interface Rule {
   remedy: string;
   /** Smallest cloud-configs that the rule finds something in, and nothing. */
   example: { wrong: string; right: string };
-  find(seen: Seen): Hit[];
+  find(seen: LintInput): RuleMatch[];
 }
 
-export interface Hit {
+export interface RuleMatch {
   /** What was found, without any value that may be secret. */
   message: string;
   where?: Position | undefined;

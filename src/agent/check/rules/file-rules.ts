@@ -1,8 +1,8 @@
 import type { Position } from '../../document/document.ts';
 import { placeInFile } from '../../document/position.ts';
 import { isSecretReference, readReference } from '../../stores/reference/reference.ts';
-import type { FileText, Seen } from '../rule/lint-input.ts';
-import type { Hit, Rule } from '../rule/rule.ts';
+import type { FileText, LintInput } from '../rule/lint-input.ts';
+import type { Rule, RuleMatch } from '../rule/rule.ts';
 
 /** Modes as people write them in octal; as decimal numbers they are something else. */
 const USUAL = '400 440 444 500 550 555 600 640 644 660 664 666 700 710 711 750 755 770 775 777'
@@ -15,11 +15,11 @@ interface Placed {
   where?: Position | undefined;
 }
 
-function modes({ document }: Seen): Placed[] {
+function modes({ document }: LintInput): Placed[] {
   return [...document.files, ...(document.directories ?? [])];
 }
 
-function inFiles({ files }: Seen, words: string, test: (file: FileText) => number): Hit[] {
+function inFiles({ files }: LintInput, words: string, test: (file: FileText) => number): RuleMatch[] {
   return files.flatMap((file) => {
     const offset = test(file);
     if (offset < 0) return [];

@@ -1,11 +1,11 @@
 import { placeInFile } from '../../document/position.ts';
-import type { FileText, Seen } from '../rule/lint-input.ts';
-import type { Hit, Rule } from '../rule/rule.ts';
+import type { FileText, LintInput } from '../rule/lint-input.ts';
+import type { Rule, RuleMatch } from '../rule/rule.ts';
 
 const CONFIG = /^apiVersion:\s*["']?kubeadm\.k8s\.io\//m;
 
 /** Files with kubeadm's configuration, cut into their documents. */
-function configs({ files }: Seen): { file: FileText; text: string; line: number }[] {
+function configs({ files }: LintInput): { file: FileText; text: string; line: number }[] {
   return files
     .filter(({ text }) => CONFIG.test(text))
     .flatMap((file) => {
@@ -18,7 +18,7 @@ function configs({ files }: Seen): { file: FileText; text: string; line: number 
     });
 }
 
-function inConfigs(seen: Seen, pattern: RegExp, words: string): Hit[] {
+function inConfigs(seen: LintInput, pattern: RegExp, words: string): RuleMatch[] {
   return configs(seen).flatMap(({ file, text, line }) => {
     const at = text.search(pattern);
     if (at === -1) return [];
@@ -27,7 +27,7 @@ function inConfigs(seen: Seen, pattern: RegExp, words: string): Hit[] {
   });
 }
 
-function inCalls({ document }: Seen, pattern: RegExp, words: string): Hit[] {
+function inCalls({ document }: LintInput, pattern: RegExp, words: string): RuleMatch[] {
   return document.commands.flatMap((command) =>
     command.kind === 'kubeadm' && pattern.test(` ${command.args.reveal().join(' ')} `)
       ? [{ message: words, where: command.where }]

@@ -1,22 +1,27 @@
-import type { Seen, ShellText } from '../rule/lint-input.ts';
-import type { Hit, Rule } from '../rule/rule.ts';
-import { isFrame, type Piece } from '../shell/split-commands.ts';
+import type { LintInput, ShellText } from '../rule/lint-input.ts';
+import type { Rule, RuleMatch } from '../rule/rule.ts';
+import { isCompoundKeyword, type ShellCommand } from '../shell/split-commands.ts';
 
 /** Programs that practically never fail: nothing is lost with their status. */
 const SAFE =
   /^(?:echo|printf|true|:|sleep|export|unset|set|cd|local|readonly|umask|[A-Za-z_]\w*=\S*$)(?=\s|$)/;
 const FRAME_HEAD = /^(?:if|while|until|for|case|elif|else|then|do|\{|\(|function)(?=\s|$)|^[\w-]+\s*\(\)/;
 
-function hit({ place, where, isScript, text }: ShellText, piece: Piece, words: string): Hit {
+function hit({ place, where, isScript, text }: ShellText, piece: ShellCommand, words: string): RuleMatch {
   const line = isScript || text.trim().includes('\n') ? `, line ${piece.line}` : '';
   return { message: `${place}${line}: ${words}`, where };
 }
 
 function inPieces(
-  { shells }: Seen,
+  { shells }: LintInput,
   words: string,
-  test: (piece: Piece, next: Piece | undefined, shell: ShellText, before: Piece | undefined) => boolean,
-): Hit[] {
+  test: (
+    piece: ShellCommand,
+    next: ShellCommand | undefined,
+    shell: ShellText,
+    before: ShellCommand | undefined,
+  ) => boolean,
+): RuleMatch[] {
   return shells.flatMap((shell) =>
     shell.pieces.flatMap((piece, index) =>
       test(piece, shell.pieces[index + 1], shell, shell.pieces[index - 1]) ? [hit(shell, piece, words)] : [],
@@ -38,7 +43,12 @@ export const SHELL_RULES: readonly Rule[] = [
     find: (seen) =>
       inPieces(seen, 'the status of a command before ; is lost.', (piece, next, shell, before) => {
         if (piece.next !== ';' || shell.isScript || shell.stopsAtFailure) return false;
-        if (next === undefined || isFrame(next) || isFrame(piece) || FRAME_HEAD.test(piece.text))
+        if (
+          next === undefined ||
+          isCompoundKeyword(next) ||
+          isCompoundKeyword(piece) ||
+          FRAME_HEAD.test(piece.text)
+        )
           return false;
         return !SAFE.test(piece.text) && before?.next !== '||';
       }),
@@ -114,7 +124,11 @@ export const SHELL_RULES: readonly Rule[] = [
       right: 'runcmd:\n- systemd-run --unit agent /opt/agent --serve\n',
     },
     find: (seen) =>
-      inPieces(seen, 'nobody waits for this command.', (piece) => piece.next === '&' && !isFrame(piece)),
+      inPieces(
+        seen,
+        'nobody waits for this command.',
+        (piece) => piece.next === '&' && !isCompoundKeyword(piece),
+      ),
   },
   {
     id: 'script-without-set-e',
@@ -171,7 +185,7 @@ export const SHELL_RULES: readonly Rule[] = [
 
 const DECLARES = /^(?:#|function\b|[\w-]+\s*\(\)|[{}]|fi|done|esac|exit\b|return\b|then|else|do)/;
 
-function isRemoteScript(piece: Piece, next: Piece): boolean {
+function isRemoteScript(piece: ShellCommand, next: ShellCommand): boolean {
   return (
     /^(?:sudo\s+)?(?:curl|wget)\b/.test(piece.text) &&
     /^(?:sudo\s+(?:-\S+\s+)*)?(?:ba|da|z)?sh\b|^python3?\b/.test(next.text)
@@ -179,6 +193,6 @@ function isRemoteScript(piece: Piece, next: Piece): boolean {
 }
 
 /** `a | b)` in `case`. */
-function isPattern(piece: Piece, next: Piece): boolean {
+function isPattern(piece: ShellCommand, next: ShellCommand): boolean {
   return !piece.text.includes('(') && /^[^()\s]*\)/.test(next.text);
 }

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { CLOUDS, sizeFor } from '../../../kit/bytes/user-data-limits.ts';
+import { CLOUDS, countedSize } from '../../../kit/bytes/user-data-limits.ts';
 import type { Rule } from '../rule/rule.ts';
 
 export const SIZE_RULES: readonly Rule[] = [
@@ -15,11 +15,11 @@ export const SIZE_RULES: readonly Rule[] = [
       right: 'write_files:\n- {path: /a, content: x}\n',
     },
     find: ({ raw }) => {
-      const over = CLOUDS.filter((cloud) => sizeFor(cloud, raw.length) > cloud.bytes);
+      const over = CLOUDS.filter((cloud) => countedSize(cloud, raw.length) > cloud.bytes);
       if (over.length === 0) return [];
       const zipped = gzipSync(raw).length;
       const told = over.map((cloud) => {
-        const fits = sizeFor(cloud, zipped) <= cloud.bytes;
+        const fits = countedSize(cloud, zipped) <= cloud.bytes;
         return `${cloud.name} (${cloud.bytes}${fits ? ', with gzip it fits' : ''})`;
       });
       const sizes = `${raw.length} bytes, ${Math.ceil(raw.length / 3) * 4} as base64, ${zipped} with gzip`;

@@ -2,7 +2,7 @@
 type Joint = ';' | '|' | '||' | '&&' | '&' | 'newline';
 
 /** A command of a shell text, without what stands in its substitutions, and what follows it. */
-export interface Piece {
+export interface ShellCommand {
   text: string;
   /** Counts from 1. */
   line: number;
@@ -17,18 +17,18 @@ const DIVIDES = /^(?:then|do|else|elif|fi|done|esac|\}|\))(?=\s|$|[;|&)<>])/;
  * The commands of a shell text in their order, with the operators between them. Quotes, substitutions, comments and here
  * documents are passed over, and so are patterns of `case`. It serves advice: where a text is odd, it says less. Never throws.
  */
-export function outline(text: string): Piece[] {
+export function splitCommands(text: string): ShellCommand[] {
   return new Outline(text).pieces();
 }
 
 /** True where a piece is part of the frame of a compound command, as in `; then`. */
-export function isFrame(piece: Piece | undefined): boolean {
+export function isCompoundKeyword(piece: ShellCommand | undefined): boolean {
   return piece === undefined || DIVIDES.test(piece.text);
 }
 
 class Outline {
   readonly #text: string;
-  readonly #pieces: Piece[] = [];
+  readonly #pieces: ShellCommand[] = [];
   readonly #awaited: string[] = [];
   #at = 0;
   #line = 1;
@@ -40,7 +40,7 @@ class Outline {
     this.#text = text;
   }
 
-  pieces(): Piece[] {
+  pieces(): ShellCommand[] {
     while (this.#at < this.#text.length) this.#step();
     this.#end();
     return this.#pieces;

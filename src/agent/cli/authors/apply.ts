@@ -1,8 +1,8 @@
 import { UsageError } from '../../../kit/errors.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { redact } from '../../../secrets/redact.ts';
-import { remember } from '../../../secrets/remembered.ts';
-import { apply, type Parted, parted } from '../../apply/apply.ts';
+import { rememberSecrets } from '../../../secrets/remembered.ts';
+import { apply, type SplitDocument, splitForImage } from '../../apply/apply.ts';
 import { createHost } from '../../create-host.ts';
 import type { Document } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
@@ -11,11 +11,11 @@ import { documentSecrets } from '../../redaction/document-secrets.ts';
 import { plan } from '../../steps/plan.ts';
 import { preview } from '../../steps/preview.ts';
 import { unaskedPrograms } from '../../steps/unasked-programs.ts';
-import { ONLY_ELSEWHERE } from '../../userdata/user-data-reference.ts';
-import { demandRoot, rootOption, withUsage } from '../options/options.ts';
-import { complain, complainOf } from '../text/print-failure.ts';
+import { REFERENCE_ONLY } from '../../userdata/user-data-reference.ts';
+import { requireRoot, rootOption, withUsageErrors } from '../options/options.ts';
+import { printDiagnostics, printFailure } from '../text/print-failure.ts';
 import { readInput } from './input.ts';
-import { readForMachine } from './read-user-data-file.ts';
+import { readUserDataFile } from './read-user-data-file.ts';
 
 interface ApplyFlags {
   root: string;
@@ -30,28 +30,33 @@ interface ApplyFlags {
  * @returns 0 done, 1 a step failed, 2 nothing was changed: bad user data or arguments, or a machine is needed
  */
 export function applyCommand(file: string, flags: ApplyFlags): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const root = rootOption(flags.root);
     if (root === '/') throw new UsageError('--root / is this machine; slipway bootstrap does it there');
-    demandRoot('write an image', `slipway apply --root ${flags.root} ${file}`);
+    requireRoot('write an image', `slipway apply --root ${flags.root} ${file}`);
     const host = createHost({ root, programs: 'change' });
     if ((await host.ownFiles.stat(root))?.kind !== 'directory')
       throw new UsageError(`--root ${flags.root}: there is no such directory`);
     const asked = createHost({ root });
     const asMachine = createHost();
-    const document = await readForMachine(asMachine, await readInput(asMachine, file), flags.metaData, asked);
-    remember(documentSecrets(document));
-    complainOf(document.report);
+    const document = await readUserDataFile(
+      asMachine,
+      await readInput(asMachine, file),
+      flags.metaData,
+      asked,
+    );
+    rememberSecrets(documentSecrets(document));
+    printDiagnostics(document.report);
     if (document.report.some(({ severity }) => severity === 'error')) return 2;
     if (document.sealed ?? document.chunked) return refuseSealed();
     // kubeadm is the machine's, but nothing mends the file that it will read there.
-    complainOf(checkDocument(document).map((entry) => ({ ...entry, severity: 'warning' })));
+    printDiagnostics(checkDocument(document).map((entry) => ({ ...entry, severity: 'warning' })));
     const refusal = await refusalOf(host, document);
-    const parts = parted(withoutName(document), refusal === undefined);
+    const parts = splitForImage(withoutName(document), refusal === undefined);
     if (parts.later.length + parts.unsafe.length > 0 && flags.partly !== true) return refuse(parts, refusal);
     const foreseen = await preview(plan(document), { document, host: asked, moment: 'start' });
     const inVain = [...foreseen, ...(await unaskedPrograms(asked))];
-    complainOf(inVain);
+    printDiagnostics(inVain);
     if (inVain.some(({ severity }) => severity === 'error')) return 2;
     return applied(host, document, parts);
   });
@@ -65,17 +70,17 @@ function withoutName(document: Document): Document {
 
 /** As `plan` does: nothing of what they stand for would be in the image. */
 function refuseSealed(): number {
-  say(`error: ${ONLY_ELSEWHERE} [UserDataSealed]`);
+  say(`error: ${REFERENCE_ONLY} [UserDataSealed]`);
   say('nothing was changed; give the user data that they stand for');
   return 2;
 }
 
 /** Setting up namespaces takes a moment, so it is tried only where a program will be called. */
 async function refusalOf({ processes }: Host, document: Document): Promise<string | undefined> {
-  return parted(document, false).unsafe.length === 0 ? undefined : processes.sandbox?.refusal();
+  return splitForImage(document, false).unsafe.length === 0 ? undefined : processes.sandbox?.refusal();
 }
 
-function refuse({ later, unsafe }: Parted, refusal: string | undefined): number {
+function refuse({ later, unsafe }: SplitDocument, refusal: string | undefined): number {
   for (const { title } of later) say(`error: ${title}: this needs a running machine`);
   for (const { title } of unsafe)
     say(`error: ${title}: this needs programs of the image, and none is started: ${refusal}`);
@@ -83,14 +88,18 @@ function refuse({ later, unsafe }: Parted, refusal: string | undefined): number 
   return 2;
 }
 
-async function applied(host: Host, document: Document, { now, later, unsafe }: Parted): Promise<number> {
+async function applied(
+  host: Host,
+  document: Document,
+  { now, later, unsafe }: SplitDocument,
+): Promise<number> {
   try {
     const failure = await apply(host, document, now, {
       done: ({ title }, message) => tell(`done: ${title}${message === '' ? '' : ` (${message})`}`),
       finding: ({ code, message }) => say(`warning: ${message} [${code}]`),
     });
     if (failure) {
-      complain(failure);
+      printFailure(failure);
       return 1;
     }
   } catch (error) {

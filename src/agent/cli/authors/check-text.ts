@@ -1,14 +1,14 @@
 import { visible } from '../../../kit/terminal/visible.ts';
-import type { Finding } from '../../check/lint-document.ts';
+import type { LintFinding } from '../../check/lint-document.ts';
 
 /** What was found in one file. */
-export interface Checked {
+export interface CheckedFile {
   file: string;
-  findings: readonly Finding[];
+  findings: readonly LintFinding[];
 }
 
 /** A line for each finding, as compilers write them, with the remedy below the first one of its kind. */
-export function checkedAsText(checked: readonly Checked[]): string {
+export function checkedAsText(checked: readonly CheckedFile[]): string {
   const told = new Set<string>();
   const lines = checked.flatMap(({ file, findings }) =>
     findings.flatMap(({ rule, severity, message, remedy, where }) => {
@@ -25,6 +25,6 @@ export function checkedAsText(checked: readonly Checked[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-export function checkedAsJson(checked: readonly Checked[]): string {
+export function checkedAsJson(checked: readonly CheckedFile[]): string {
   return `${JSON.stringify({ files: checked }, undefined, 2)}\n`;
 }

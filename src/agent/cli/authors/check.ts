@@ -1,11 +1,11 @@
 import { CLOUDS } from '../../../kit/bytes/user-data-limits.ts';
 import { UsageError } from '../../../kit/errors.ts';
 import { redact } from '../../../secrets/redact.ts';
-import { remember } from '../../../secrets/remembered.ts';
-import { check, type Finding, findingOf } from '../../check/lint-document.ts';
-import { unreadableHere } from '../../check/shell-syntax.ts';
+import { rememberSecrets } from '../../../secrets/remembered.ts';
+import { type LintFinding, lintDocument, toLintFinding } from '../../check/lint-document.ts';
+import { shellSyntaxWarnings } from '../../check/shell-syntax.ts';
 import { stubProblems } from '../../check/stub-problems.ts';
-import { unknownZone } from '../../check/unknown-timezone.ts';
+import { unknownTimezone } from '../../check/unknown-timezone.ts';
 import { createHost } from '../../create-host.ts';
 import type { Host } from '../../host/host.ts';
 import type { Instance } from '../../platform/instance/instance.ts';
@@ -13,15 +13,15 @@ import { checkDocument } from '../../preflight/check-document.ts';
 import { documentSecrets } from '../../redaction/document-secrets.ts';
 import { plan } from '../../steps/plan.ts';
 import { preview } from '../../steps/preview.ts';
-import { checkMakesNode } from '../../userdata/creates-node.ts';
-import { NOT_ASKED } from '../../userdata/includes/fetch-include.ts';
-import { configOfFile } from '../../userdata/instance/network-config-file.ts';
+import { checkCreatesNode } from '../../userdata/creates-node.ts';
+import { NOT_READ_SENTENCE } from '../../userdata/includes/fetch-include.ts';
+import { networkConfigOfFile } from '../../userdata/instance/network-config-file.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
-import { pathOption, withUsage } from '../options/options.ts';
-import { type Checked, checkedAsJson, checkedAsText } from './check-text.ts';
+import { pathOption, withUsageErrors } from '../options/options.ts';
+import { type CheckedFile, checkedAsJson, checkedAsText } from './check-text.ts';
 import { readInput, UnreadableInput } from './input.ts';
-import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';
-import { ofNoImage } from './without-image.ts';
+import { type Metadata, readMetaDataFile, SAMPLE_METADATA } from './sample-metadata.ts';
+import { withoutImageMessage } from './without-image.ts';
 
 interface CheckFlags {
   strict?: boolean;
@@ -48,11 +48,12 @@ const UNREADABLE = new Set([
  * @returns 0 clean, 1 with findings (notes count with --strict), 2 where a file cannot be read or is no user data
  */
 export function checkCommand(files: readonly string[], flags: CheckFlags): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const format = formatOf(flags.output);
     const cloud = cloudOf(flags.cloud);
     const host = createHost({ root: '/' });
-    const metaData = flags.metaData === undefined ? SAMPLE : await readMetaDataFile(host, flags.metaData);
+    const metaData =
+      flags.metaData === undefined ? SAMPLE_METADATA : await readMetaDataFile(host, flags.metaData);
     const { checked, network } = await networkOf(host, flags.networkConfig);
     for (const file of files) {
       const raw = await readOrSay(host, file);
@@ -65,7 +66,7 @@ export function checkCommand(files: readonly string[], flags: CheckFlags): Promi
 }
 
 /** A file that cannot be read takes nothing from what is found in the others. */
-async function readOrSay(host: Host, file: string): Promise<Buffer | Finding> {
+async function readOrSay(host: Host, file: string): Promise<Buffer | LintFinding> {
   try {
     return await readInput(host, file);
   } catch (error) {
@@ -81,28 +82,30 @@ async function findingsOf(
   metaData: Metadata,
   network: Pick<Instance, 'network'>,
   cloud: string | undefined,
-): Promise<Finding[]> {
+): Promise<LintFinding[]> {
   const library = { host, instance: '', keeps: false, isOffline: true } as const;
   const document = await readUserData(raw, { source: 'file', metaData, ...network }, { library });
-  remember(documentSecrets(document));
+  rememberSecrets(documentSecrets(document));
   const bad = document.report.filter(({ severity }) => severity === 'error');
-  const isWhole = bad.every(({ code, message }) => !UNREADABLE.has(code) && !message.includes(NOT_ASKED));
+  const isWhole = bad.every(
+    ({ code, message }) => !UNREADABLE.has(code) && !message.includes(NOT_READ_SENTENCE),
+  );
   // What calls kubeadm may stand where something could not be read.
-  const noNode = bad.length === 0 ? checkMakesNode(document) : [];
+  const noNode = bad.length === 0 ? checkCreatesNode(document) : [];
   const beyond = isWhole
     ? [
         ...noNode,
         ...checkDocument(document),
         ...(await preview(plan(document), { document, moment: 'check' })),
-        ...(await unknownZone(host, document)),
-        ...(await unreadableHere(host, document)),
+        ...(await unknownTimezone(host, document)),
+        ...(await shellSyntaxWarnings(host, document)),
       ]
     : [];
   const sealed = document.sealed === undefined ? [] : stubProblems(document.sealed, host.clock.now());
-  const findings = check(raw, document, [...document.report, ...sealed, ...beyond], cloud);
+  const findings = lintDocument(raw, document, [...document.report, ...sealed, ...beyond], cloud);
   return findings.map((finding) => {
-    const remedy = remedyOfNote(finding, metaData === SAMPLE);
-    const told = redacted({ ...finding, message: ofNoImage(finding.message) ?? finding.message });
+    const remedy = remedyOfNote(finding, metaData === SAMPLE_METADATA);
+    const told = redacted({ ...finding, message: withoutImageMessage(finding.message) ?? finding.message });
     return remedy === undefined ? told : { ...told, severity: 'note' as const, remedy };
   });
 }
@@ -111,32 +114,32 @@ async function findingsOf(
 async function networkOf(
   host: Host,
   file: string | undefined,
-): Promise<{ checked: Checked[]; network: Pick<Instance, 'network'> }> {
+): Promise<{ checked: CheckedFile[]; network: Pick<Instance, 'network'> }> {
   if (file === undefined) return { checked: [], network: {} };
   const raw = await readOrSay(host, pathOption('network-config', file));
   if (!Buffer.isBuffer(raw)) return { checked: [{ file, findings: [raw] }], network: {} };
   const { readNetwork } = await import('../../userdata/network/read-network.ts');
-  const { settings, own } = readNetwork(configOfFile(raw.toString('utf8'), file));
-  const findings = own.map((entry) => redacted(findingOf(entry)));
+  const { settings, own } = readNetwork(networkConfigOfFile(raw.toString('utf8'), file));
+  const findings = own.map((entry) => redacted(toLintFinding(entry)));
   return { checked: [{ file, findings }], network: settings ? { network: settings } : {} };
 }
 
 /** For every form of output: a name in user data may be a secret in the wrong place. Names of files are as they were given. */
-function redacted(finding: Finding): Finding {
+function redacted(finding: LintFinding): LintFinding {
   return { ...finding, message: redact(finding.message) };
 }
 
 /** What only a machine knows is nobody's mistake. */
-function remedyOfNote({ rule, severity, message }: Finding, isSample: boolean): string | undefined {
-  if (message.includes(NOT_ASKED)) return 'slipway plan on a machine reads what is included.';
-  if (ofNoImage(message) !== undefined)
+function remedyOfNote({ rule, severity, message }: LintFinding, isSample: boolean): string | undefined {
+  if (message.includes(NOT_READ_SENTENCE)) return 'slipway plan on a machine reads what is included.';
+  if (withoutImageMessage(message) !== undefined)
     return 'Name a user where all images are to have the same; slipway plan on a machine reads its image.';
   if (rule === 'UserDataSealed') return 'Check the user data before they are sealed.';
   if (!isSample || rule !== 'UserDataTemplate' || severity !== 'warning') return undefined;
   return 'Give the metadata of a machine with --meta-data.';
 }
 
-async function rendered(format: 'text' | 'json' | 'sarif', checked: readonly Checked[]): Promise<string> {
+async function rendered(format: 'text' | 'json' | 'sarif', checked: readonly CheckedFile[]): Promise<string> {
   if (format === 'json') return checkedAsJson(checked);
   if (format === 'text') return checkedAsText(checked);
   const { asSarif } = await import('../../check/sarif.ts');
@@ -144,7 +147,7 @@ async function rendered(format: 'text' | 'json' | 'sarif', checked: readonly Che
   return `${asSarif(checked, version().version)}\n`;
 }
 
-function statusOf(checked: readonly Checked[], strict: boolean): number {
+function statusOf(checked: readonly CheckedFile[], strict: boolean): number {
   const all = checked.flatMap(({ findings }) => findings);
   if (all.some(({ rule, severity }) => severity === 'error' && UNREADABLE.has(rule))) return 2;
   return all.some(({ severity }) => strict || severity !== 'note') ? 1 : 0;

@@ -1,9 +1,9 @@
 import { UsageError } from '../../../kit/errors.ts';
 import { createHost } from '../../create-host.ts';
-import { withUsage } from '../options/options.ts';
-import { complainOf } from '../text/print-failure.ts';
+import { withUsageErrors } from '../options/options.ts';
+import { printDiagnostics } from '../text/print-failure.ts';
 import { readInput } from './input.ts';
-import { readForMachine, readForOther } from './read-user-data-file.ts';
+import { readForOther, readUserDataFile } from './read-user-data-file.ts';
 
 interface ConvertFlags {
   metaData?: string;
@@ -21,7 +21,7 @@ const OF_ONE_MACHINE =
  *   answer later
  */
 export function convertCommand(file: string | undefined, flags: ConvertFlags): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     if (flags.schema === true) {
       const { jsonSchema } = await import('../../userdata/native/json-schema.ts');
       process.stdout.write(`${JSON.stringify(jsonSchema(), undefined, 2)}\n`);
@@ -30,8 +30,8 @@ export function convertCommand(file: string | undefined, flags: ConvertFlags): P
     if (file === undefined) throw new UsageError('give a file with user data, or - for standard input');
     const host = createHost({ root: '/' });
     const raw = await readInput(host, file);
-    const document = await readForMachine(host, raw, flags.metaData);
-    complainOf(document.report);
+    const document = await readUserDataFile(host, raw, flags.metaData);
+    printDiagnostics(document.report);
     if (document.report.some(({ severity }) => severity === 'error')) return 2;
     if (document.sealed || document.chunked)
       throw new UsageError(`${file} only says where the user data are; convert the user data themselves`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { readForMachine } from './read-user-data-file.ts';
+import { readUserDataFile } from './read-user-data-file.ts';
 
 const CLOUD_CFG =
   'users: [default]\nlocale: C\nsystem_info:\n  default_user: {name: debian, groups: [adm, sudo], shell: /bin/bash}\n';
@@ -14,7 +14,7 @@ async function read(userData: string, cloudCfg?: string) {
   if (cloudCfg !== undefined) writeFileSync(join(root, 'etc/cloud/cloud.cfg'), cloudCfg);
   const image = createLinuxHost({ root });
   const raw = Buffer.from(`#cloud-config\n${userData}`);
-  return readForMachine(createLinuxHost({ root: '/' }), raw, undefined, image);
+  return readUserDataFile(createLinuxHost({ root: '/' }), raw, undefined, image);
 }
 
 it.each([

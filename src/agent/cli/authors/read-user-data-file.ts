@@ -5,8 +5,8 @@ import type { Host } from '../../host/host.ts';
 import { printable } from '../../text/diagnostics.ts';
 import { readDefaultUser } from '../../userdata/image-config.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
-import { type Metadata, readMetaDataFile, SAMPLE } from './sample-metadata.ts';
-import { ofNoImage } from './without-image.ts';
+import { type Metadata, readMetaDataFile, SAMPLE_METADATA } from './sample-metadata.ts';
+import { withoutImageMessage } from './without-image.ts';
 
 /** A server may answer later. */
 const TRY_AGAIN = 75;
@@ -18,7 +18,7 @@ const TRY_AGAIN = 75;
  * @param image Its cloud.cfg says what a default user is.
  * @throws UsageError
  */
-export async function readForMachine(
+export async function readUserDataFile(
   host: Host,
   raw: Buffer,
   metaDataFile: string | undefined,
@@ -42,7 +42,7 @@ export function readForOther(host: Host, raw: Buffer): Promise<Document> {
   return readWith(host, raw, SOMEBODY_ELSE);
 }
 
-const ANYBODY: Metadata = { 'local-hostname': SAMPLE.hostname };
+const ANYBODY: Metadata = { 'local-hostname': SAMPLE_METADATA.hostname };
 
 const SOMEBODY_ELSE: Metadata = {
   'instance-id': 'i-other',
@@ -77,15 +77,18 @@ async function readWith(
 /** A machine of an image with cloud-init would make more of the default user. */
 function withRemark(document: Document, image: Host | undefined): Document {
   const { bareDefaultUser: bare } = document;
-  const report = image
+  const diagnostics = image
     ? document.report
-    : document.report.map((entry) => ({ ...entry, message: ofNoImage(entry.message) ?? entry.message }));
-  if (bare === undefined) return { ...document, report };
+    : document.report.map((entry) => ({
+        ...entry,
+        message: withoutImageMessage(entry.message) ?? entry.message,
+      }));
+  if (bare === undefined) return { ...document, report: diagnostics };
   const none = image === undefined ? 'no image is known here' : 'the image has none in /etc/cloud/cloud.cfg';
   const message = `user: ${printable(bare.name)} gets no groups, sudo rules or shell but those that are given here: these come from system_info.default_user, and ${none}.`;
   const { where } = bare;
   return {
     ...document,
-    report: [...report, { severity: 'warning', code: 'UserDataIgnoredKey', message, where }],
+    report: [...diagnostics, { severity: 'warning', code: 'UserDataIgnoredKey', message, where }],
   };
 }

@@ -7,7 +7,7 @@ import { readInput } from './input.ts';
 export type Metadata = Record<string, unknown>;
 
 /** What machines of most clouds know of themselves, so that templates have something to render. */
-export const SAMPLE: Metadata = {
+export const SAMPLE_METADATA: Metadata = {
   'instance-id': 'i-sample',
   'local-hostname': 'node-1.example.internal',
   hostname: 'node-1',

@@ -1,7 +1,7 @@
 import { NOT_IN_IMAGE } from '../../userdata/cloud-config/accounts/default-user.ts';
 
 /** What the reader says of an image that has no default user, where no image is known; undefined for all else. */
-export function ofNoImage(message: string): string | undefined {
+export function withoutImageMessage(message: string): string | undefined {
   if (!message.includes(NOT_IN_IMAGE)) return undefined;
   const isNameless = message.startsWith('users: an item has no name');
   const key = isNameless

@@ -4,7 +4,7 @@ import { createHost } from '../../create-host.ts';
 import { gatherFacts } from '../../facts/gather.ts';
 import type { Files } from '../../host/files.ts';
 import { HostError } from '../../host/host.ts';
-import { formatOption, rootOption, withUsage } from '../options/options.ts';
+import { formatOption, rootOption, withUsageErrors } from '../options/options.ts';
 import { columnsOf } from '../text/live-line.ts';
 import { factsText } from './facts-text.ts';
 
@@ -15,7 +15,7 @@ export interface FactsFlags {
 
 /** `slipway facts`: 0, however much of the machine can be read; 2 when the arguments are wrong. */
 export function factsCommand(flags: FactsFlags): Promise<number> {
-  return withUsage(async () => {
+  return withUsageErrors(async () => {
     const format = formatOption(flags.output);
     const root = rootOption(flags.root);
     const host = createHost({ root });

@@ -40,7 +40,7 @@ export function rootOption(text: string): string {
  *
  * @throws UsageError
  */
-export async function demandDirectory(host: Host): Promise<void> {
+export async function requireRootDirectory(host: Host): Promise<void> {
   const { root, ownFiles } = host;
   const kind = await ownFiles
     .real(root)
@@ -58,7 +58,7 @@ export async function demandDirectory(host: Host): Promise<void> {
  *
  * @throws UsageError
  */
-export function demandRoot(what: string, command: string): void {
+export function requireRoot(what: string, command: string): void {
   if (!isRoot()) throw new UsageError(`only root can ${what} (sudo ${command})`);
 }
 
@@ -96,7 +96,7 @@ function userDataOption(given: string): string {
 }
 
 /** Runs a command; a usage error becomes a sentence and exit status 2. */
-export async function withUsage(work: () => Promise<number>): Promise<number> {
+export async function withUsageErrors(work: () => Promise<number>): Promise<number> {
   try {
     return await work();
   } catch (error) {

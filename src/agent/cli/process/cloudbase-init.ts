@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { bootsSoFar, MOST_BOOTS } from '../../engine/reboots.ts';
+import { bootsSoFar, MAX_BOOTS } from '../../engine/reboots.ts';
 import type { Host } from '../../host/host.ts';
 
 /** cloudbase-init's exit codes of a local script or of user data that are a script: bit 0 reboots, bit 1 runs it again then. */
@@ -21,7 +21,7 @@ export async function cloudbaseInitStatus(
 ): Promise<number> {
   if (result !== 'transient') return reboot && exitStatus === 0 ? REBOOT : exitStatus;
   const boots = await bootsSoFar(host);
-  if (boots >= MOST_BOOTS) {
+  if (boots >= MAX_BOOTS) {
     process.stderr.write(
       `slipway: ${boots} boots have not brought this bootstrap to its end; there is no other one\n`,
     );

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../../kit/errors.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { STATE_DIR, SUPPORT_FILE } from '../../document/paths.ts';
-import { writeOutcome, writeOutcomeAside } from '../../engine/outcome.ts';
+import { writeFallbackOutcome, writeOutcome } from '../../engine/outcome.ts';
 import { readOutcome } from '../../engine/read-outcome.ts';
 import type { Host } from '../../host/host.ts';
 import { version } from './version.ts';
@@ -14,12 +14,12 @@ const FOR_GOOD: readonly Outcome['result'][] = ['failed', 'deadline-exceeded'];
  * After a verdict that is a failure for good: keeps what support needs, in the place of what an earlier failure left, and
  * tells in the verdict where it is. The verdict stands before, so nobody waits for this; that it fails changes nothing.
  */
-export async function collectAfter(host: Host, outcome: Outcome): Promise<void> {
+export async function collectAfterFailure(host: Host, outcome: Outcome): Promise<void> {
   if (!FOR_GOOD.includes(outcome.result) || host.root !== '/') return;
   try {
     const { collect } = await import('../../collect/collect.ts');
-    const { planFile } = await import('./collect-plan.ts');
-    const more = outcome.mode === 'bootstrap' ? await planFile(host) : [];
+    const { collectPlan } = await import('./collect-plan.ts');
+    const more = outcome.mode === 'bootstrap' ? await collectPlan(host) : [];
     const { archive } = await collect(host, { agent: version().version, limitMs: LIMIT_MS, more });
     await host.files.mkdir(STATE_DIR, 0o700);
     await host.files.write(SUPPORT_FILE, archive, { mode: 0o600 });
@@ -38,7 +38,7 @@ async function tellInVerdict(host: Host, told: Outcome): Promise<void> {
   if ('heldBy' in lock) return;
   try {
     if ((await readOutcome(host))?.endedAt !== told.endedAt) return;
-    await writeOutcome(host, told).catch(() => writeOutcomeAside(host, told));
+    await writeOutcome(host, told).catch(() => writeFallbackOutcome(host, told));
   } finally {
     await lock.release();
   }

@@ -6,7 +6,7 @@ import { loadDocument } from '../../userdata/load.ts';
 import { formatName } from './format-name.ts';
 
 /** What the user data asks for, by titles and digests only; why it cannot be told where it cannot. */
-export async function planFile(host: Host): Promise<{ path: string; text: string }[]> {
+export async function collectPlan(host: Host): Promise<{ path: string; text: string }[]> {
   return [{ path: 'slipway/plan.txt', text: await planText(host).catch(reason) }];
 }
 

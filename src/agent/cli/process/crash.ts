@@ -2,7 +2,7 @@
  * What happens to an error that nobody caught. It is told in one line, never as a stack trace: a fault of Slipway's own
  * is called one, what was to be expected has its own words. A run that is under way still comes to its verdict.
  */
-import { lastWords, unprinted } from '../../../kit/errors.ts';
+import { brokenOutputMessage, fatalMessage } from '../../../kit/errors.ts';
 import { visibleOutput } from '../../../kit/terminal/visible.ts';
 
 let conclude: ((error: unknown) => void) | undefined;
@@ -15,7 +15,7 @@ const WIND_DOWN_MS = 10_000;
 function crash(error: NodeJS.ErrnoException): void {
   // Whoever read what is printed has gone (`slipway plan | head`): the rest goes unseen, the work goes on.
   if (error.code === 'EPIPE' && error.syscall === 'write') return;
-  const full = unprinted(error);
+  const full = brokenOutputMessage(error);
   if (!conclude) {
     tell(error, full);
     process.exit(1);
@@ -31,7 +31,7 @@ function crash(error: NodeJS.ErrnoException): void {
 }
 
 /** Runs a program of the agent's to its exit status; what nobody expected is told in one line. */
-export function start(program: () => Promise<number>): void {
+export function runToExitStatus(program: () => Promise<number>): void {
   process.on('uncaughtException', crash);
   process.once('beforeExit', refuseUnfinished);
   program().then(
@@ -59,7 +59,7 @@ function refuseUnfinished(): void {
  * @param stop aborts then, so that what is under way comes to an end
  * @returns rejects with the first uncaught error, so that a run can conclude with it
  */
-export function catchFaults(stop: AbortController): Promise<never> {
+export function catchUncaughtErrors(stop: AbortController): Promise<never> {
   const error = new Promise<never>((_resolve, reject) => {
     conclude = (fault) => {
       reject(fault);
@@ -71,6 +71,6 @@ export function catchFaults(stop: AbortController): Promise<never> {
   return error;
 }
 
-function tell(error: unknown, words = lastWords(error)): void {
+function tell(error: unknown, words = fatalMessage(error)): void {
   process.stderr.write(`slipway: ${visibleOutput(words)}\n`);
 }

@@ -22,7 +22,7 @@ export function versionText(json: boolean): string {
  * library may have something to say (help, a mistake). Scripts and health checks ask at every turn, so it loads nothing,
  * not even that library.
  */
-export function versionAnswer(argv: readonly string[]): string | undefined {
+export function versionOutput(argv: readonly string[]): string | undefined {
   if (argv[0] !== 'version' && argv[0] !== '--version') return undefined;
   const format = /^(?:--output[ =](text|json))?$/.exec(argv.slice(1).join(' '));
   return format === null ? undefined : `${versionText(format[1] === 'json')}\n`;

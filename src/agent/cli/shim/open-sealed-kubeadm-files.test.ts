@@ -8,7 +8,7 @@ import { areaOfEndorsementKey } from '../../../tpm/objects/templates.ts';
 import { sealFile } from '../../../tpm/sealing/sealed-file.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { openKubeadmFiles } from './open-sealed-kubeadm-files.ts';
+import { openSealedKubeadmFiles } from './open-sealed-kubeadm-files.ts';
 
 const KEY = '/etc/kubernetes/pki/etcd/ca.key';
 const COMMAND: KubeadmCommand = {
@@ -27,7 +27,7 @@ it('says which file does not open, and leaves it as it is', async () => {
   const ek = areaOfEndorsementKey(createPublicKey(privateKey));
   const text = sealFile({ ek, path: KEY, content: Buffer.from('a key') });
   writeFileSync(join(root, KEY), text);
-  const found = await openKubeadmFiles(createLinuxHost({ root }), COMMAND);
+  const found = await openSealedKubeadmFiles(createLinuxHost({ root }), COMMAND);
   // This machine has no TPM below its root.
   expect(found).toEqual([{ severity: 'error', code: 'TpmAbsent', message: expect.any(String) }]);
   expect(readFileSync(join(root, KEY), 'utf8')).toBe(text);
@@ -38,5 +38,5 @@ it('looks at no TPM where nothing is sealed', async () => {
   writeFileSync(join(root, '/run/kubeadm/join.yaml'), 'kind: JoinConfiguration');
   const host = createLinuxHost({ root });
   const tpm = () => Promise.reject(new Error('it was asked'));
-  expect(await openKubeadmFiles({ ...host, tpm }, COMMAND)).toEqual([]);
+  expect(await openSealedKubeadmFiles({ ...host, tpm }, COMMAND)).toEqual([]);
 });

@@ -1,6 +1,6 @@
-import { remember } from '../../../secrets/remembered.ts';
+import { rememberSecrets } from '../../../secrets/remembered.ts';
 import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
-import type { KubeadmCommand, ReportEntry } from '../../document/document.ts';
+import type { Diagnostic, KubeadmCommand } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { certificateFiles } from '../../kubeadm/config/kubeadm-files.ts';
 import { secretsOfContent } from '../../redaction/document-secrets.ts';
@@ -13,7 +13,10 @@ const MAX_BYTES = 1024 * 1024;
  *
  * @returns why one does not open
  */
-export async function openKubeadmFiles(host: Host, { configPath }: KubeadmCommand): Promise<ReportEntry[]> {
+export async function openSealedKubeadmFiles(
+  host: Host,
+  { configPath }: KubeadmCommand,
+): Promise<Diagnostic[]> {
   const paths = [...(configPath === undefined ? [] : [configPath]), ...certificateFiles()];
   const sealed: { path: string; content: Buffer }[] = [];
   for (const path of paths) {
@@ -25,7 +28,7 @@ export async function openKubeadmFiles(host: Host, { configPath }: KubeadmComman
   const { TpmProblem } = await import('../../identity/tpm/tpm-problem.ts');
   try {
     const opened = await openSealedFiles(host, sealed);
-    remember(opened.flatMap(secretsOfContent));
+    rememberSecrets(opened.flatMap(secretsOfContent));
     const entries = await Promise.all(
       sealed.map(async ({ path }, at) => {
         // Root's links are followed; a link itself has all permissions.

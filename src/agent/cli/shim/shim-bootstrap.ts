@@ -4,19 +4,19 @@ import { exposure } from '../../bootstrap/exposure.ts';
 import { runDocument } from '../../bootstrap/run-document.ts';
 import { wipeCallback, withSuccessCallbacks } from '../../bootstrap/source-callbacks.ts';
 import { AgentBusyError, withVerdict } from '../../bootstrap/with-verdict.ts';
-import { prospectOf } from '../../callers/find-callers.ts';
+import { nodeProspect } from '../../callers/find-callers.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { type BootstrapCall, byWholePath } from '../../kubeadm/config/invocation.ts';
+import { type BootstrapCall, withAbsoluteConfigPath } from '../../kubeadm/config/invocation.ts';
 import { planCall } from '../../steps/plan.ts';
 import { wakeReporter } from '../../tools/wake-reporter.ts';
 import { type Loaded, loadCall, loadDocument } from '../../userdata/load.ts';
-import { catchFaults } from '../process/crash.ts';
+import { catchUncaughtErrors } from '../process/crash.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { version } from '../process/version.ts';
 import { lineWatcher } from '../text/line-watcher.ts';
-import { complain } from '../text/print-failure.ts';
-import { openKubeadmFiles } from './open-sealed-kubeadm-files.ts';
+import { printFailure } from '../text/print-failure.ts';
+import { openSealedKubeadmFiles } from './open-sealed-kubeadm-files.ts';
 
 const PERMANENT_STATUS = 1;
 
@@ -27,7 +27,7 @@ async function userDataOfCloudInit(host: Host): Promise<Extract<Loaded, { kind: 
 }
 
 const makesNode = (document: Document): boolean =>
-  document.withoutKubeadm === true || prospectOf(document) === 'surely';
+  document.withoutKubeadm === true || nodeProspect(document) === 'surely';
 
 /** kubeadm's own exit status where it failed by itself, else the verdict's: 75 where the agent was told to stop. */
 export function shimStatus({ exitStatus, failure }: Pick<Outcome, 'exitStatus' | 'failure'>): number {
@@ -39,7 +39,7 @@ export function shimStatus({ exitStatus, failure }: Pick<Outcome, 'exitStatus' |
  * exit status.
  */
 export async function shimBootstrap(host: Host, invocation: BootstrapCall): Promise<number> {
-  const { verb, args, configPath } = byWholePath(invocation);
+  const { verb, args, configPath } = withAbsoluteConfigPath(invocation);
   const command: KubeadmCommand = {
     kind: 'kubeadm',
     verb,
@@ -51,11 +51,11 @@ export async function shimBootstrap(host: Host, invocation: BootstrapCall): Prom
   const watcher = lineWatcher();
   const stop = new AbortController();
   try {
-    const hooks = { fault: catchFaults(stop), unwritten: complain };
+    const hooks = { fault: catchUncaughtErrors(stop), unwritten: printFailure };
     const outcome = await withVerdict(host, { mode: 'shim', agent, ...hooks }, async (about) => {
       // An earlier run of this machine may have let it end.
       void wakeReporter(host);
-      const unopened = await openKubeadmFiles(host, command);
+      const unopened = await openSealedKubeadmFiles(host, command);
       const call = await loadCall(host, command);
       const given = await userDataOfCloudInit(host);
       const exposed = await exposure(host, call, given?.cloud);
@@ -78,8 +78,8 @@ export async function shimBootstrap(host: Host, invocation: BootstrapCall): Prom
       const own = given && { ...given, document: { ...given.document, wipe } };
       return withSuccessCallbacks(run, outcome, own ? wipeCallback({ host }, own) : []);
     });
-    if (outcome.failure) complain(outcome.failure);
-    await (await import('../process/collect-after-failure.ts')).collectAfter(host, outcome);
+    if (outcome.failure) printFailure(outcome.failure);
+    await (await import('../process/collect-after-failure.ts')).collectAfterFailure(host, outcome);
     return shimStatus(outcome);
   } catch (error) {
     if (!(error instanceof AgentBusyError)) throw error;

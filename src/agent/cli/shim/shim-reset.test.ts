@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { JOURNAL, OUTCOME, SENTINEL } from '../../document/paths.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { kindOfReset, noteReset } from './shim-reset.ts';
+import { kindOfReset, recordReset } from './shim-reset.ts';
 
 it.each([
   [['--force'], 'at once'],
@@ -25,7 +25,7 @@ it('takes the sentinel and the verdict back, and notes it', async () => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), path === SENTINEL ? 'success\n' : '');
   }
-  await noteReset(createLinuxHost({ root }));
+  await recordReset(createLinuxHost({ root }));
   expect([SENTINEL, OUTCOME].map((path) => existsSync(join(root, path)))).toEqual([false, false]);
   expect(readFileSync(join(root, JOURNAL), 'utf8')).toContain('"node.reset"');
 });

@@ -2,9 +2,9 @@ import { JOURNAL, OUTCOME, OUTCOME_ASIDE, SENTINEL } from '../../document/paths.
 import { machineInstance } from '../../engine/instance.ts';
 import { Journal } from '../../engine/journal.ts';
 import type { Host } from '../../host/host.ts';
-import { forgetAttempt } from '../../kubeadm/repeat/attempt-note.ts';
-import { forgetInventory } from '../../kubeadm/repeat/inventory.ts';
-import { forgetSuccess } from '../../kubeadm/repeat/success-marker.ts';
+import { clearAttempt } from '../../kubeadm/repeat/attempt-note.ts';
+import { clearInventory } from '../../kubeadm/repeat/inventory.ts';
+import { clearSuccess } from '../../kubeadm/repeat/success-marker.ts';
 import { wakeReporter } from '../../tools/wake-reporter.ts';
 import { version } from '../process/version.ts';
 
@@ -22,11 +22,11 @@ export function kindOfReset(args: readonly string[]): ResetKind {
  * Takes back what was said of the node: the sentinel and the verdict, and in the journal, so that a later `join` does not count
  * as finished. The reporter tells it.
  */
-export async function noteReset(host: Host): Promise<void> {
+export async function recordReset(host: Host): Promise<void> {
   // The next attempt begins with what the reset leaves.
-  await forgetInventory(host);
-  await forgetAttempt(host);
-  await forgetSuccess(host);
+  await clearInventory(host);
+  await clearAttempt(host);
+  await clearSuccess(host);
   if ((await host.files.stat(JOURNAL)) !== undefined) await noteInJournal(host);
   for (const path of [SENTINEL, OUTCOME, OUTCOME_ASIDE]) await host.files.remove(path);
   await wakeReporter(host);

@@ -9,7 +9,7 @@ import {
   refuseSlipwayAsCaller,
 } from '../../kubeadm/run/real-kubeadm.ts';
 import { isRoot } from '../options/options.ts';
-import { complain } from '../text/print-failure.ts';
+import { printFailure } from '../text/print-failure.ts';
 
 /** A shell's own exit statuses for a program that is not there, and for one that is no program. */
 const NOT_FOUND = 127;
@@ -29,7 +29,7 @@ export async function shim(argv: string[]): Promise<number> {
     refuseSlipwayAsCaller(host, process.argv0);
     if (invocation.kind === 'bootstrap') {
       if (!isRoot()) {
-        complain(failure('NotRoot', `Only root can run kubeadm ${invocation.verb}`));
+        printFailure(failure('NotRoot', `Only root can run kubeadm ${invocation.verb}`));
         return PERMANENT_STATUS;
       }
       const { shimBootstrap } = await import('./shim-bootstrap.ts');
@@ -38,7 +38,7 @@ export async function shim(argv: string[]): Promise<number> {
     return await passThrough(host, argv);
   } catch (error) {
     if (!(error instanceof KubeadmError)) throw error;
-    complain(error.failure);
+    printFailure(error.failure);
     return NOT_FOUND;
   }
 }
@@ -47,20 +47,20 @@ async function passThrough(host: Host, argv: string[]): Promise<number> {
   const path = await findRealKubeadm(host, process.execPath);
   try {
     if (argv[0] === 'reset' && isRoot()) {
-      const { kindOfReset, noteReset } = await import('./shim-reset.ts');
+      const { kindOfReset, recordReset } = await import('./shim-reset.ts');
       const kind = kindOfReset(argv.slice(1));
       if (kind === 'when it was asked') {
         const status = await host.processes.attached([path, ...argv], kubeadmEnvironment());
-        if (status === 0) await noteReset(host);
+        if (status === 0) await recordReset(host);
         return status;
       }
       // Noted first: if it is killed half-way, the node must not pass for finished.
-      if (kind === 'at once') await noteReset(host);
+      if (kind === 'at once') await recordReset(host);
     }
     return await host.processes.replace([path, ...argv], kubeadmEnvironment());
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    complain(failure('KubeadmNotFound', `The real kubeadm does not start: ${error.message}`));
+    printFailure(failure('KubeadmNotFound', `The real kubeadm does not start: ${error.message}`));
     return NOT_STARTED;
   }
 }

@@ -1,5 +1,5 @@
 import { formatMs } from '../../../kit/duration.ts';
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import type { JournalRecord } from '../../../protocol/journal.ts';
 
 /** What a record means to somebody who watches; undefined where it means nothing. */
@@ -34,8 +34,8 @@ function describeStart({
   ranBefore = 0,
 }: Extract<JournalRecord, { type: 'sequence.started' }>): string {
   const ran =
-    ranBefore === 0 ? '' : `, ${ranBefore} of ${counted(steps.length, 'step')} had their run before`;
-  const left = counted(steps.length - ranBefore, 'step');
+    ranBefore === 0 ? '' : `, ${ranBefore} of ${pluralize(steps.length, 'step')} had their run before`;
+  const left = pluralize(steps.length - ranBefore, 'step');
   return resumed ? `going on with ${left} that an earlier run began${ran}` : `${left} to do${ran}`;
 }
 

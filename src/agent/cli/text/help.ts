@@ -283,7 +283,7 @@ Files:
 `;
 
 /** What shells and the manual page are told beyond the table of commands. */
-export const WORDS: Words = {
+export const HELP_TEXTS: Words = {
   values: {
     format: ['text', 'json'],
     report: ['text', 'json', 'sarif'],

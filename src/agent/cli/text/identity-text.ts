@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import type { BootState } from '../../identity/tpm/boot-log.ts';
 import type { TpmIdentity } from '../../identity/tpm/read-tpm.ts';
@@ -52,7 +52,7 @@ export function identityAsJson(found: TpmIdentity): string {
 function certificateWords(certificate: X509Certificate, chain: number): string {
   const issuer = certificate.issuer.replaceAll('\n', ', ') || 'an issuer without a name';
   const end = certificate.validToDate.toISOString().slice(0, 10);
-  const above = chain === 0 ? '' : `; ${counted(chain, 'certificate')} of its chain in the TPM`;
+  const above = chain === 0 ? '' : `; ${pluralize(chain, 'certificate')} of its chain in the TPM`;
   return `by ${issuer}, serial ${certificate.serialNumber}, until ${end}${above}`;
 }
 
@@ -61,7 +61,7 @@ function bootWords(boot: BootState | string | undefined): string {
   if (typeof boot === 'string') return `cannot be read: ${boot}`;
   const secure = boot.secureBoot === undefined ? '' : `; secure boot is ${boot.secureBoot ? 'on' : 'off'}`;
   const differs = boot.differs.length === 0 ? '' : `, differs from PCR ${boot.differs.join(' ')}`;
-  return `${counted(boot.events, 'event')}, agrees with PCR ${boot.agrees.join(' ')}${differs}${secure}`;
+  return `${pluralize(boot.events, 'event')}, agrees with PCR ${boot.agrees.join(' ')}${differs}${secure}`;
 }
 
 /** Text beside a register that the log contradicts. */

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { plan } from '../../steps/plan.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 import { planAsJson, planAsText } from './plan-text.ts';
-import { complainOf } from './print-failure.ts';
+import { printDiagnostics } from './print-failure.ts';
 
 const read = (text: string) =>
   readUserData(Buffer.from(`#cloud-config\n${text}`), { source: 'file', metaData: {} });
@@ -54,7 +54,7 @@ it('names the host name that the machine gets', async () => {
 it('says below the first error of each code what to do, and nowhere else', async () => {
   const { report } = await read('write_files: [{content: a}, {content: b}]\nnosuch: 1\n');
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  complainOf(report);
+  printDiagnostics(report);
   const lines = written.mock.calls.map(([line]) => String(line).slice(0, 17));
   written.mockRestore();
   expect(lines.filter((line) => line.startsWith('slipway: error'))).toHaveLength(2);

@@ -1,10 +1,10 @@
 import { formatMs } from '../../../kit/duration.ts';
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
 import { redact } from '../../../secrets/redact.ts';
-import { clean } from '../../../secrets/redact-texts.ts';
-import type { Document, ReportEntry } from '../../document/document.ts';
+import { redactTexts } from '../../../secrets/redact-texts.ts';
+import type { Diagnostic, Document } from '../../document/document.ts';
 import type { PowerStateSettings } from '../../document/system-settings.ts';
 import { idWidth, type PlannedStep } from '../../steps/kind/step-kind.ts';
 import { planDigest } from '../../steps/plan.ts';
@@ -17,7 +17,7 @@ import { formatName } from '../process/format-name.ts';
 export function planAsText(document: Document, steps: PlannedStep[]): string {
   const { instance, onError, system, deadlineSeconds } = document;
   const lines = [
-    `${formatName(document)} from ${visible(redact(instance.source))}, ${counted(steps.length, 'step')}, digest ${planDigest(steps)}`,
+    `${formatName(document)} from ${visible(redact(instance.source))}, ${pluralize(steps.length, 'step')}, digest ${planDigest(steps)}`,
     ...sourceLines(instance),
     ...(deadlineSeconds === undefined
       ? []
@@ -41,7 +41,7 @@ export function planAsText(document: Document, steps: PlannedStep[]): string {
 /** What comes after the verdict. */
 function endLine({ mode, delay, condition }: PowerStateSettings): string {
   if (condition === false) return `then: no ${mode}, for its condition is false (power_state)`;
-  const when = delay === 'now' ? 'at once' : `after ${counted(delay, 'minute')}`;
+  const when = delay === 'now' ? 'at once' : `after ${pluralize(delay, 'minute')}`;
   const only = condition === undefined ? '' : ', where its condition is met';
   return `then: ${mode} ${when}${only} (power_state)`;
 }
@@ -62,7 +62,7 @@ function sourceLines({ recognised, ...instance }: Document['instance']): string[
       zone && `zone ${zone}`,
       addresses && `addresses ${addresses.join(' ')}`,
     ],
-    ...[publicKeys && counted(publicKeys, 'public key'), vendorData && 'vendor data', networkConfig],
+    ...[publicKeys && pluralize(publicKeys, 'public key'), vendorData && 'vendor data', networkConfig],
   ].filter((each) => typeof each === 'string');
   return [
     ...(recognised === undefined ? [] : [`source recognised: ${visible(redact(recognised))}`]),
@@ -73,7 +73,7 @@ function sourceLines({ recognised, ...instance }: Document['instance']): string[
 /** What `slipway plan --output json` prints; without steps where the user data has errors, which `report` tells. */
 export function planAsJson(
   document: Document,
-  report: readonly ReportEntry[],
+  report: readonly Diagnostic[],
   steps: PlannedStep[] | undefined,
 ): unknown {
   const { instance, onError, system, deadlineSeconds } = document;
@@ -81,23 +81,23 @@ export function planAsJson(
     format: formatName(document),
     source: redact(instance.source),
     instance: instance.id,
-    metadata: clean(withoutNames(instance)),
+    metadata: redactTexts(withoutNames(instance)),
     ...(onError === undefined ? {} : { onError }),
     ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
-    report: clean(report.map(withRemedy)),
+    report: redactTexts(report.map(withRemedy)),
     ...(steps === undefined
       ? {}
       : {
           digest: planDigest(steps),
           steps: steps.map(({ id, kind, title, digest, details }) => ({
-            ...clean({ id, kind, title, digest, details }),
+            ...redactTexts({ id, kind, title, digest, details }),
           })),
           ...(system?.powerState ? { powerState: endOf(system.powerState) } : {}),
         }),
   };
 }
 
-const withRemedy = (entry: ReportEntry): object =>
+const withRemedy = (entry: Diagnostic): object =>
   entry.severity === 'error' ? { ...entry, remedy: codes()[entry.code].remedy } : entry;
 
 function withoutNames({ source: _source, id: _id, ...metadata }: Document['instance']): unknown {

@@ -3,12 +3,12 @@ import { visible } from '../../../kit/terminal/visible.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import { redact } from '../../../secrets/redact.ts';
-import { presentable } from '../../../secrets/redact-texts.ts';
-import type { ReportEntry } from '../../document/document.ts';
+import { presentableTexts } from '../../../secrets/redact-texts.ts';
+import type { Diagnostic } from '../../document/document.ts';
 
 /** Prints a failure for people on standard error; lines that the cause repeats are left out. */
-export function complain(failure: Failure): void {
-  const { code, cause, remedy, lines = [] } = presentable(failure);
+export function printFailure(failure: Failure): void {
+  const { code, cause, remedy, lines = [] } = presentableTexts(failure);
   const shown = lines
     .filter((line) => !cause.includes(line.replace(/[.]$/, '')))
     .map((line) => `\n    ${line}`)
@@ -17,7 +17,7 @@ export function complain(failure: Failure): void {
 }
 
 /** Prints what is wrong with user data, or worth a word, on standard error; below the first error of a code what to do. */
-export function complainOf(report: readonly ReportEntry[]): void {
+export function printDiagnostics(report: readonly Diagnostic[]): void {
   const told = new Set<string>();
   for (const { severity, code, message, where } of report) {
     const place = where === undefined ? 'user data' : placeText(where);

@@ -1,7 +1,7 @@
 import type { Failure, JournalRecord } from '../../../protocol/journal.ts';
 import type { Outcome, StepVerdict } from '../../../protocol/outcome.ts';
 import { JOURNAL, SENTINEL } from '../../document/paths.ts';
-import { isUndone, spentMs } from '../../engine/history.ts';
+import { isUndoneByReset, spentMs } from '../../engine/history.ts';
 import { outcomeOfJournal } from '../../engine/outcome-of-journal.ts';
 import { parseJournal } from '../../engine/parse-journal.ts';
 import { readOutcome } from '../../engine/read-outcome.ts';
@@ -161,7 +161,7 @@ function stepStatus(
   // A step that an earlier sequence finished is not begun again, so this one has no record of it.
   const from = inSequence.length > 0 ? own : all;
   const undone = all.findLast(
-    (record) => record.type === 'node.reset' && isUndone(`${id} ${digest}`, record),
+    (record) => record.type === 'node.reset' && isUndoneByReset(`${id} ${digest}`, record),
   );
   const mine = from.filter((record) => isMine(record) && record.seq > (undone?.seq ?? 0));
   const ends = mine.filter((record) => record.type === 'step.ended');

@@ -1,7 +1,7 @@
 import { formatMs } from '../../../kit/duration.ts';
 import { cut, pad, width, wrap } from '../../../kit/terminal/columns.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
-import { inWordsHere } from '../../../protocol/codes/on-windows.ts';
+import { inPlatformWords } from '../../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { explainCall } from './explain.ts';
@@ -16,7 +16,7 @@ interface Looks {
 }
 
 /** What a stream shows; a person who wants no colours says so with NO_COLOR. */
-export function looksOf(stream: NodeJS.WriteStream): Looks {
+export function terminalStyle(stream: NodeJS.WriteStream): Looks {
   return stream.isTTY ? { columns: columnsOf(stream), colours: stream.hasColors() } : { colours: false };
 }
 
@@ -108,11 +108,13 @@ function headline({ state, outcome, runningSeconds, mode }: Status): string {
   if (state === 'interrupted' && mode === 'shim')
     return 'interrupted: the agent is gone without a verdict (call kubeadm again)';
   if (state === 'interrupted')
-    return inWordsHere(
+    return inPlatformWords(
       'interrupted: the agent is gone without a verdict (start it: systemctl start slipway)',
     );
   if (state === 'unknown')
-    return inWordsHere('no verdict yet; whether Slipway is at work, only root can see (sudo slipway status)');
+    return inPlatformWords(
+      'no verdict yet; whether Slipway is at work, only root can see (sudo slipway status)',
+    );
   if (!outcome) return 'concluded before the last reboot';
   // Without thousandths: it is to fit 60 columns.
   const at = outcome.endedAt.replace(/\.\d+Z$/, 'Z');

@@ -1,16 +1,16 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { markLogs, readPodLogs, readStaticPods } from './static-pods.ts';
 
 const OWN = '/var/log/pods/kube-system_etcd-a_1/etcd';
 const line = (text: string) => `2026-01-01T00:00:00Z stderr F ${text}\n`;
 
-let machine: StandIn;
+let machine: FakeKubeadm;
 beforeEach(() => {
-  machine = new StandIn();
+  machine = new FakeKubeadm();
   machine.put('/etc/victim/0.log', line('only for root'));
 });
 afterEach(() => machine.root.remove());

@@ -7,7 +7,7 @@
 
 import { codes } from '../../../protocol/codes/codes.ts';
 import type { Persistence } from '../../../protocol/codes/entry.ts';
-import { inWordsHere } from '../../../protocol/codes/on-windows.ts';
+import { inPlatformWords } from '../../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import { redact } from '../../../secrets/redact.ts';
 import { configPatterns } from '../patterns/config.ts';
@@ -171,7 +171,7 @@ export function classify(end: KubeadmEnd): KubeadmFailure {
   return {
     code: diagnosis.code,
     cause: redact(diagnosis.cause ?? row.cause),
-    remedy: redact(inWordsHere(diagnosis.remedy ?? row.remedy)),
+    remedy: redact(inPlatformWords(diagnosis.remedy ?? row.remedy)),
     ...(typeof end.exitStatus === 'number' ? { exitStatus: end.exitStatus } : {}),
     lines: lastLines(output, 3),
     persistence: diagnosis.persistence ?? row.persistence,

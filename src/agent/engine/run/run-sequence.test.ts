@@ -465,7 +465,7 @@ describe('runSequence', () => {
       if (body.type !== 'step.progress') return journal.append(body);
       throw new HostError('writing the journal: no space left on device', 'ENOSPC');
     };
-    const telling = step('kubeadm', () => ({ done: true }), {
+    const log = step('kubeadm', () => ({ done: true }), {
       run: async ({ progress }) => {
         // As kubeadm's lines are told: nobody waits for them.
         void progress('kubeadm [kubelet-start]', true);
@@ -474,7 +474,7 @@ describe('runSequence', () => {
       },
     });
     const full = Object.assign(Object.create(journal), { append });
-    const result = await runSequence(about(full, [telling]));
+    const result = await runSequence(about(full, [log]));
     await journal.close();
     expect(result).toMatchObject({ result: 'succeeded' });
     expect(readFileSync(join(root, JOURNAL), 'utf8')).not.toContain('at work');

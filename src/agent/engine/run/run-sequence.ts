@@ -2,12 +2,12 @@ import { errorMessage } from '../../../kit/errors.ts';
 import type { Code } from '../../../protocol/codes/codes.ts';
 import { codeOf, failure } from '../failure.ts';
 import { type History, historyOf } from '../history.ts';
-import { noteOf } from '../last-instance.ts';
+import { successNote } from '../last-instance.ts';
 import { exitStatusOf, type SequenceOptions, type SequenceResult } from '../sequence.ts';
 import { Deadline } from './deadline.ts';
 import { StepRunner } from './run-step.ts';
-import { Telling } from './sequence-log.ts';
-import { asFinding, asVerdict, stops, type Verdict } from './step-verdict.ts';
+import { SequenceLog } from './sequence-log.ts';
+import { stopsSequence, toFinding, toSequenceVerdict, type Verdict } from './step-verdict.ts';
 
 /** The shell that the steps of a group share is gone, or there is none. */
 const ENDS_GROUP: ReadonlySet<Code> = new Set(['CommandEndedScript', 'ToolMissing']);
@@ -29,7 +29,7 @@ class SequenceRun {
   readonly #sequence: string;
   readonly #startedAt: string;
   readonly #startMono: number;
-  readonly #telling: Telling;
+  readonly #log: SequenceLog;
   readonly #runner: StepRunner;
   readonly #end: () => void;
 
@@ -47,13 +47,13 @@ class SequenceRun {
     const beforeMs = options.startedAt === undefined ? 0 : this.#startMono - options.startedAt;
     const usedMs = this.#history.activeMs + beforeMs;
     const deadline = new Deadline(host.clock, options.deadlineSeconds * 1000, usedMs);
-    this.#telling = new Telling(options);
+    this.#log = new SequenceLog(options);
     const ended = new AbortController();
     const signal = deadline.signal(options.stop, ended.signal);
-    void this.#telling.keepBeating(ended.signal);
+    void this.#log.keepBeating(ended.signal);
     // With a reason, so that Node.js makes no error with its stack.
     this.#end = () => ended.abort('ended');
-    this.#runner = new StepRunner(options, this.#history, deadline, this.#telling, signal);
+    this.#runner = new StepRunner(options, this.#history, deadline, this.#log, signal);
   }
 
   async run(): Promise<SequenceResult> {
@@ -79,7 +79,7 @@ class SequenceRun {
         },
         'with-next',
       );
-      for (const finding of this.#o.findings) await this.#telling.find(finding, 'with-next');
+      for (const finding of this.#o.findings) await this.#log.find(finding, 'with-next');
       verdict = await this.#runSteps();
     } catch (error) {
       verdict = {
@@ -96,7 +96,7 @@ class SequenceRun {
       exitStatus: exitStatusOf(verdict.result),
       ...(verdict.failure ? { failure: verdict.failure } : {}),
       ...(verdict.step ? { failedStep: verdict.step } : {}),
-      findings: this.#telling.findings,
+      findings: this.#log.findings,
       steps: [...this.#runner.verdicts.values()],
       ran: this.#runner.ran,
       sequence: this.#sequence,
@@ -110,9 +110,9 @@ class SequenceRun {
     try {
       const isNodeUnknown =
         verdict.result === 'succeeded' &&
-        this.#telling.findings.some(({ code }) => code === 'NotKnownToMakeANode');
+        this.#log.findings.some(({ code }) => code === 'NotKnownToMakeANode');
       const isNoted = note !== undefined && verdict.result === 'succeeded' && !isNodeUnknown;
-      const noted = isNoted ? await noteOf(host, journal.records, note.seed) : undefined;
+      const noted = isNoted ? await successNote(host, journal.records, note.seed) : undefined;
       await journal.append({
         type: 'sequence.ended',
         run: this.#run,
@@ -127,7 +127,7 @@ class SequenceRun {
       });
     } catch (error) {
       // The verdict stands: the outcome file holds it, and this finding says that the journal does not.
-      this.#telling.findings.push({
+      this.#log.findings.push({
         severity: 'warning',
         code: codeOf(error, 'JournalNotWritten'),
         message: errorMessage(error),
@@ -141,16 +141,16 @@ class SequenceRun {
     let decided = false;
     for (const step of this.#o.steps) {
       const groupEnd = step.group === undefined ? undefined : endedGroups.get(step.group);
-      if (groupEnd && stops(step)) return groupEnd;
+      if (groupEnd && stopsSequence(step)) return groupEnd;
       if (groupEnd) continue;
       const end = await this.#runner.run(step);
       if (!end) {
         if (step.decides && (await step.holds?.(this.#o.host))) decided = true;
         continue;
       }
-      const verdict = asVerdict(step, end);
-      if (stops(step) || end.result === 'deadline-exceeded' || this.#o.stop.aborted) return verdict;
-      if (end.failure) await this.#telling.find(asFinding(step, end.failure, end.toldAgain));
+      const verdict = toSequenceVerdict(step, end);
+      if (stopsSequence(step) || end.result === 'deadline-exceeded' || this.#o.stop.aborted) return verdict;
+      if (end.failure) await this.#log.find(toFinding(step, end.failure, end.toldAgain));
       if (step.group && end.failure && ENDS_GROUP.has(end.failure.code)) endedGroups.set(step.group, verdict);
       tolerated ??= verdict;
     }

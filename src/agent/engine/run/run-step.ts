@@ -8,8 +8,8 @@ import type { History } from '../history.ts';
 import type { SequenceOptions } from '../sequence.ts';
 import type { Step, StepContext, StepResult } from '../step.ts';
 import type { Deadline } from './deadline.ts';
-import type { Telling } from './sequence-log.ts';
-import { isToRunAgain, type Verdict } from './step-verdict.ts';
+import type { SequenceLog } from './sequence-log.ts';
+import { shouldRunAgain, type Verdict } from './step-verdict.ts';
 
 const DEFAULT_ATTEMPTS = 3;
 const CALL_AGAIN = 'Call kubeadm again as before; it goes on where it stopped.';
@@ -22,7 +22,7 @@ export class StepRunner {
   readonly #o: SequenceOptions;
   readonly #history: History;
   readonly #deadline: Deadline;
-  readonly #telling: Telling;
+  readonly #log: SequenceLog;
   readonly #signal: AbortSignal;
   readonly #skipped: Step[] = [];
   /** All that may not be on the disk yet may be lost: it tells of repeatable steps. */
@@ -35,7 +35,7 @@ export class StepRunner {
     options: SequenceOptions,
     history: History,
     deadline: Deadline,
-    telling: Telling,
+    log: SequenceLog,
     signal: AbortSignal,
   ) {
     this.#o = options;
@@ -44,7 +44,7 @@ export class StepRunner {
     // What came before this sequence, of this agent or another one, tells of more than steps.
     this.#mayLose = options.journal.records.length === 0;
     this.#deadline = deadline;
-    this.#telling = telling;
+    this.#log = log;
     this.#signal = signal;
     this.verdicts = new Map(
       options.steps.map(({ id, title }) => [id, { id, title, result: 'not run', attempts: 0, seconds: 0 }]),
@@ -60,7 +60,7 @@ export class StepRunner {
     if (past.ended && !isMissing && (await this.#isDone(step, past.ended, past.superseded))) {
       await step.settled?.(host, past.ended.result === 'done');
       this.#skipped.push(step);
-      for (const finding of past.findings) await this.#telling.find(finding, 'with-next');
+      for (const finding of past.findings) await this.#log.find(finding, 'with-next');
       this.#note(step, past.ended.result === 'failed' ? 'failed' : 'done', past.ended.attempt, past.ended.ms);
       const isSince = past.ended.seq < this.#history.succeededAt;
       const toldAgain = isSince ? 'bootstrapped since' : 'not yet bootstrapped';
@@ -88,7 +88,7 @@ export class StepRunner {
       );
       this.#mayLose = step.repeatable === true;
       const before = host.clock.monotonic();
-      const result = await this.#telling.beating(step, () =>
+      const result = await this.#log.beating(step, () =>
         this.#attempt(step, { attempt, interrupted, isMissing }),
       );
       const ms = host.clock.monotonic() - before;
@@ -156,7 +156,7 @@ export class StepRunner {
   }
 
   #isToRunAgain(step: Step, ended: StepEnded & { seq: number }): boolean {
-    return isToRunAgain(step, ended, { ...this.#o, succeededAt: this.#history.succeededAt });
+    return shouldRunAgain(step, ended, { ...this.#o, succeededAt: this.#history.succeededAt });
   }
 
   async #isDone(
@@ -189,8 +189,8 @@ export class StepRunner {
         doneOtherwise: mode !== 'shim' && this.#history.step(step.id, step.digest).doneOtherwise,
         signal: this.#signal,
         remainingMs: () => this.#deadline.remainingMs(),
-        progress: (message, fromOutput) => this.#telling.tell(step, message, fromOutput),
-        finding: (finding) => this.#telling.find(finding),
+        progress: (message, fromOutput) => this.#log.tell(step, message, fromOutput),
+        finding: (finding) => this.#log.find(finding),
         output: this.#o.output ?? (() => undefined),
       });
     } catch (error) {
@@ -205,8 +205,8 @@ export class StepRunner {
 
   /** Why a failure that would end the step does not yet; it is told as progress. */
   async #notFinal(step: Step, code: Code): Promise<string | undefined> {
-    const starting = await this.#telling.beating(step, async () => this.#o.notFinal?.(code));
-    if (starting !== undefined) await this.#telling.tell(step, `${starting}; the step is tried again`);
+    const starting = await this.#log.beating(step, async () => this.#o.notFinal?.(code));
+    if (starting !== undefined) await this.#log.tell(step, `${starting}; the step is tried again`);
     return starting;
   }
 

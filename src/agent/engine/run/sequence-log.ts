@@ -4,7 +4,7 @@ import type { Journal } from '../journal.ts';
 import type { Step } from '../step.ts';
 
 /** What a sequence says while it runs: findings, progress and signs of life. All of it goes to the journal. */
-export class Telling {
+export class SequenceLog {
   readonly findings: Omit<Finding, 'type'>[] = [];
   readonly #host: Host;
   readonly #journal: Journal;

@@ -17,7 +17,7 @@ export type Verdict = {
 };
 
 /** Does the sequence end with it? */
-export const stops = ({ onFailure = 'stop' }: Step): boolean => onFailure === 'stop';
+export const stopsSequence = ({ onFailure = 'stop' }: Step): boolean => onFailure === 'stop';
 
 /**
  * Does a start run by itself what an earlier one could not do? Always what ends the sequence. Else never on a machine that is
@@ -26,7 +26,7 @@ export const stops = ({ onFailure = 'stop' }: Step): boolean => onFailure === 's
  *
  * @param succeededAt where in the journal the last success stands
  */
-export function isToRunAgain(
+export function shouldRunAgain(
   step: Step,
   { retryInMs, result, failure, seq }: StepEnded & { seq: number },
   {
@@ -37,7 +37,7 @@ export function isToRunAgain(
 ): boolean {
   if (retryInMs !== undefined) return true;
   if (result === 'done') return false;
-  if (stops(step)) return true;
+  if (stopsSequence(step)) return true;
   if (seq < succeededAt) return false;
   return isOfAbsence(failure) || (step.group === undefined && (mode === 'shim' || commandsDecide));
 }
@@ -46,10 +46,10 @@ export function isToRunAgain(
 const isOfAbsence = (failure: Failure | undefined): boolean => failure?.code === 'ToolMissing';
 
 /** The end of a step as the verdict on the sequence; with the way to try anew, where no start does that by itself. */
-export function asVerdict(step: Step, { toldAgain, failure, ...end }: Verdict): Verdict {
+export function toSequenceVerdict(step: Step, { toldAgain, failure, ...end }: Verdict): Verdict {
   const verdict = { ...end, step: step.id };
   if (failure === undefined) return verdict;
-  const isCommand = step.group !== undefined && !stops(step) && end.result === 'failed';
+  const isCommand = step.group !== undefined && !stopsSequence(step) && end.result === 'failed';
   return {
     ...verdict,
     failure: {
@@ -70,7 +70,7 @@ function printed(lines: readonly string[]): string {
 }
 
 /** The same where the sequence goes on. */
-export function asFinding(
+export function toFinding(
   step: Step,
   { code, cause, lines = [] }: Failure,
   toldAgain: Verdict['toldAgain'],

@@ -1,6 +1,6 @@
-import type { Reading } from '../reading/fact-reader.ts';
+import type { FactReader } from '../reading/fact-reader.ts';
 import type { NetworkInterface } from '../reading/facts.ts';
-import { defined } from '../reading/omit-undefined.ts';
+import { omitUndefined } from '../reading/omit-undefined.ts';
 
 const NET = '/sys/class/net';
 const IPV6 = '/proc/net/if_inet6';
@@ -8,22 +8,22 @@ const IPV6 = '/proc/net/if_inet6';
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Interfaces with hardware or a hypervisor behind them, and bonds of such; what containers have is not counted. */
-export async function readInterfaces(reading: Reading): Promise<NetworkInterface[]> {
-  const addresses = await readAddresses(reading);
+export async function readInterfaces(reader: FactReader): Promise<NetworkInterface[]> {
+  const addresses = await readAddresses(reader);
   const found: NetworkInterface[] = [];
-  for (const name of await reading.list('interfaces', NET)) {
+  for (const name of await reader.list('interfaces', NET)) {
     const path = `${NET}/${name}`;
-    const isBond = await reading.has(`${path}/bonding`);
-    if (!isBond && !(await reading.has(`${path}/device`))) continue;
-    const device = await reading.linked(`${path}/device`);
-    const mac = await reading.text('interfaces[].mac', `${path}/address`);
+    const isBond = await reader.has(`${path}/bonding`);
+    if (!isBond && !(await reader.has(`${path}/device`))) continue;
+    const device = await reader.linked(`${path}/device`);
+    const mac = await reader.text('interfaces[].mac', `${path}/address`);
     const facts: { -readonly [K in keyof NetworkInterface]: NetworkInterface[K] } = {
       name,
-      ...defined({
+      ...omitUndefined({
         mac: mac !== undefined && /^[0-9a-f]{2}(:[0-9a-f]{2}){5,19}$/.test(mac) ? mac : undefined,
-        state: await reading.text('interfaces[].state', `${path}/operstate`),
-        mtu: await reading.number('interfaces[].mtu', `${path}/mtu`),
-        driver: (await reading.linked(`${path}/device/driver`)) ?? (isBond ? 'bonding' : undefined),
+        state: await reader.text('interfaces[].state', `${path}/operstate`),
+        mtu: await reader.number('interfaces[].mtu', `${path}/mtu`),
+        driver: (await reader.linked(`${path}/device/driver`)) ?? (isBond ? 'bonding' : undefined),
         address: /^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/.test(device ?? '') ? device : undefined,
       }),
       addresses: addresses.get(name) ?? [],
@@ -31,7 +31,7 @@ export async function readInterfaces(reading: Reading): Promise<NetworkInterface
     found.push(facts);
     // The driver asks the card. One without a link has no speed and refuses; those are not asked.
     if (facts.state === 'up')
-      reading.later('interfaces[].speedMbps', `${path}/speed`, (bytes) => {
+      reader.later('interfaces[].speedMbps', `${path}/speed`, (bytes) => {
         const text = Buffer.from(bytes).toString('latin1').trim();
         if (/^[1-9]\d{0,6}$/.test(text)) facts.speedMbps = Number(text);
       });
@@ -40,13 +40,13 @@ export async function readInterfaces(reading: Reading): Promise<NetworkInterface
 }
 
 /** Addresses by interface. The kernel has a file of those of version 6 alone. */
-async function readAddresses(reading: Reading): Promise<Map<string, string[]>> {
+async function readAddresses(reader: FactReader): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   const add = (name: string, address: string) => found.set(name, [...(found.get(name) ?? []), address]);
-  const own = reading.host.interfaceAddresses();
+  const own = reader.host.interfaceAddresses();
   for (const { name, address } of own) if (!address.includes(':')) add(name, address);
-  if (own.length > 0) reading.from['interfaces[].addresses'] = `getifaddrs(3), ${IPV6}`;
-  const text = (await reading.lines('interfaces[].addresses', IPV6, MOST_BYTES)) ?? '';
+  if (own.length > 0) reader.from['interfaces[].addresses'] = `getifaddrs(3), ${IPV6}`;
+  const text = (await reader.lines('interfaces[].addresses', IPV6, MOST_BYTES)) ?? '';
   for (const line of text.split('\n')) {
     const [digits = '', , prefix = '', , , name = ''] = line.trim().split(/\s+/);
     if (/^[0-9a-f]{32}$/.test(digits) && name !== '')

@@ -1,4 +1,4 @@
-import type { Reading } from '../reading/fact-reader.ts';
+import type { FactReader } from '../reading/fact-reader.ts';
 import type { PciDevice } from '../reading/facts.ts';
 
 /** Where distributions keep the PCI ID Repository. */
@@ -57,7 +57,7 @@ const MODELS: Readonly<Record<string, string>> = {
 type Named = { -readonly [K in keyof PciDevice]: PciDevice[K] };
 
 /** Gives devices their names: from the table above, else from the machine's own pci.ids. */
-export async function nameDevices(reading: Reading, devices: readonly Named[]): Promise<void> {
+export async function nameDevices(reader: FactReader, devices: readonly Named[]): Promise<void> {
   for (const device of devices) {
     const vendor = VENDORS[device.vendorId];
     const model = MODELS[`${device.vendorId}:${device.deviceId}`];
@@ -67,7 +67,7 @@ export async function nameDevices(reading: Reading, devices: readonly Named[]): 
   const unnamed = devices.filter(({ vendor, model }) => vendor === undefined || model === undefined);
   if (unnamed.length === 0) return;
   for (const path of FILES) {
-    const text = await reading.lines('gpus[].model', path, MOST_BYTES);
+    const text = await reader.lines('gpus[].model', path, MOST_BYTES);
     if (text === undefined) continue;
     for (const device of unnamed) nameByFile(device, text);
     return;

@@ -5,8 +5,8 @@ import { readDocument } from '../../userdata/fixtures/read-document.ts';
 import { GPU_SERVER, plant } from '../fixtures/tree.ts';
 import { gatherFacts } from '../gather.ts';
 import type { Facts } from '../reading/facts.ts';
-import { asLabelValue, labelsOf } from './labels.ts';
-import { unmet } from './unmet-expectations.ts';
+import { resolveLabels, toLabelValue } from './labels.ts';
+import { unmetExpectations } from './unmet-expectations.ts';
 
 let root: string;
 let facts: Facts;
@@ -20,7 +20,7 @@ const read = (text: string) =>
   readDocument(Buffer.from(`#cloud-config\n${text}`), { metaData: {}, source: 'nocloud' });
 
 describe('slipway: {labels: ...}', () => {
-  const given = (text: string) => labelsOf(read(text).node?.labels ?? [], facts);
+  const given = (text: string) => resolveLabels(read(text).node?.labels ?? [], facts);
 
   test('are computed from the facts, as Kubernetes allows values', () => {
     const { labels, problems } = given(`slipway:
@@ -89,14 +89,14 @@ describe('slipway: {labels: ...}', () => {
     [`${'a'.repeat(62)} b`, 'a'.repeat(62)],
     ['Ä', ''],
     ['../..', ''],
-  ])('%j is the value %j', (text, wanted) => expect(asLabelValue(text)).toBe(wanted));
+  ])('%j is the value %j', (text, wanted) => expect(toLabelValue(text)).toBe(wanted));
 });
 
 describe('slipway: {expect: ...}', () => {
   const judged = (text: string) => {
     const { node, report } = read(`slipway: {expect: ${text}}\n`);
     expect(report).toEqual([]);
-    return node?.expect && unmet(node.expect, facts);
+    return node?.expect && unmetExpectations(node.expect, facts);
   };
 
   test('is silent about a machine that is so', () => {
@@ -126,7 +126,7 @@ describe('slipway: {expect: ...}', () => {
     const two = { ...facts, disks: facts.disks.slice(0, 2) };
     const wishes = (text: string) => {
       const { expect: wanted } = read(`slipway: {expect: {disks: ${text}}}\n`).node ?? {};
-      return wanted && unmet(wanted, two);
+      return wanted && unmetExpectations(wanted, two);
     };
     expect(wishes('[{size: "> 1T"}, {rotational: false}]')).toEqual([]);
     expect(wishes('[{rotational: false}, {size: "> 1T"}]')).toEqual([]);
@@ -137,7 +137,7 @@ describe('slipway: {expect: ...}', () => {
   test('is met by nothing that is not known', () => {
     const bare: Facts = { ...facts, memory: {}, cpu: { flags: [] }, firmware: {} };
     const { expect: wanted } = read('slipway: {expect: {memory: ">= 1", architecture: x86_64}}\n').node ?? {};
-    expect(wanted && unmet(wanted, bare)).toHaveLength(2);
+    expect(wanted && unmetExpectations(wanted, bare)).toHaveLength(2);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import type { ReportEntry } from '../../document/document.ts';
+import type { Diagnostic } from '../../document/document.ts';
 import type { NodeLabel } from '../../document/node-settings.ts';
 import { renderTemplate } from '../../userdata/jinja/render.ts';
 import { TemplateError } from '../../userdata/jinja/syntax/template-error.ts';
@@ -9,14 +9,14 @@ import type { Facts } from '../reading/facts.ts';
 export interface Labels {
   /** Values as Kubernetes allows them; a template that gives nothing gives no label. */
   labels: Record<string, string>;
-  problems: ReportEntry[];
+  problems: Diagnostic[];
 }
 
 /** What the labels are on this machine. Whatever a template names and the machine does not have is an error. */
-export function labelsOf(wanted: readonly NodeLabel[], facts: Facts): Labels {
+export function resolveLabels(wanted: readonly NodeLabel[], facts: Facts): Labels {
   const variables = new Map([['facts', toValue(facts)]]);
   const labels: Record<string, string> = {};
-  const problems: ReportEntry[] = [];
+  const problems: Diagnostic[] = [];
   for (const { key, template, where } of wanted) {
     const wrong = (message: string) =>
       problems.push({
@@ -33,7 +33,7 @@ export function labelsOf(wanted: readonly NodeLabel[], facts: Facts): Labels {
       const name = /^[\w.[\]]*/.exec(text.slice(missing + MISSING_PREFIX.length))?.[0];
       if (missing >= 0)
         wrong(`this machine has no ${name}; say what else it is to be, as with | default("none").`);
-      else if (asLabelValue(text) !== '') labels[key] = asLabelValue(text);
+      else if (toLabelValue(text) !== '') labels[key] = toLabelValue(text);
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       wrong(
@@ -45,7 +45,7 @@ export function labelsOf(wanted: readonly NodeLabel[], facts: Facts): Labels {
 }
 
 /** Letters, digits, `-`, `_` and `.`, at most 63, the first and the last a letter or digit. */
-export function asLabelValue(text: string): string {
+export function toLabelValue(text: string): string {
   const allowed = text.replace(/[^A-Za-z0-9._-]+/g, '-');
   const ends = (part: string) => part.replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
   return ends(ends(allowed).slice(0, 63));

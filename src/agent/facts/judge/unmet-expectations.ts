@@ -3,7 +3,7 @@ import type { Comparison, DiskExpectation, Expectations } from '../../document/e
 import type { Disk, Facts, Gpu } from '../reading/facts.ts';
 
 /** What of the expectations the machine does not meet: sentences without a full stop. What is not known is not met. */
-export function unmet(expectations: Expectations, facts: Facts): string[] {
+export function unmetExpectations(expectations: Expectations, facts: Facts): string[] {
   const { numbers, words, disks, gpuModels } = expectations;
   return [
     ...numbers.flatMap(({ what, ...wanted }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cleaned } from './clean-text.ts';
+import { cleanText } from './clean-text.ts';
 
 describe('what firmware says of itself', () => {
   test.each([
@@ -17,14 +17,14 @@ describe('what firmware says of itself', () => {
     ['A\u{1b}[31mB\u{202e}C', { value: 'A [31mB C', done: 'held control characters' }],
     ['x1'.repeat(500), { value: 'x1'.repeat(64), done: 'was cut after 128 characters' }],
   ])('%j', (text, wanted) => {
-    expect(cleaned(Buffer.from(text))).toEqual(wanted);
+    expect(cleanText(Buffer.from(text))).toEqual(wanted);
   });
 
   test('bytes that are no UTF-8 go, and are mentioned', () => {
-    expect(cleaned(Buffer.from([0x41, 0xff, 0xfe, 0x42, 0x0a]))).toEqual({
+    expect(cleanText(Buffer.from([0x41, 0xff, 0xfe, 0x42, 0x0a]))).toEqual({
       value: 'AB',
       done: 'held bytes that are no UTF-8',
     });
-    expect(cleaned(Buffer.from([0xff, 0xff]))).toEqual({ done: 'held nothing that can be read' });
+    expect(cleanText(Buffer.from([0xff, 0xff]))).toEqual({ done: 'held nothing that can be read' });
   });
 });

@@ -25,7 +25,7 @@ interface Cleaned {
  * A text that firmware, a device or a metadata service gives, as one line that can be shown and compared: valid UTF-8, no
  * control characters, no blanks at its ends. Placeholders count as nothing.
  */
-export function cleaned(bytes: Uint8Array): Cleaned {
+export function cleanText(bytes: Uint8Array): Cleaned {
   const decoded = new TextDecoder().decode(bytes).replace(/\n$/, '');
   const harmless = decoded.replace(/\u{fffd}/gu, '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, ' ');
   const text = harmless.replace(/\s+/g, ' ').trim();

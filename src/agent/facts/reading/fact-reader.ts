@@ -1,6 +1,6 @@
 import { errorMessage } from '../../../kit/errors.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { cleaned } from './clean-text.ts';
+import { cleanText } from './clean-text.ts';
 import type { Remark } from './facts.ts';
 
 /** One attribute of the kernel fits a page; files of many lines are asked for with more. */
@@ -21,7 +21,7 @@ interface Slow {
 }
 
 /** How files become facts: each read says which fact it is for, and whatever goes wrong becomes a remark. */
-export class Reading {
+export class FactReader {
   readonly host: Host;
   readonly from: Record<string, string> = {};
   readonly remarks: Remark[] = [];
@@ -58,7 +58,7 @@ export class Reading {
   }
 
   clean(fact: string, path: string, bytes: Uint8Array): string | undefined {
-    const { value, done } = cleaned(bytes);
+    const { value, done } = cleanText(bytes);
     if (done !== undefined) this.remark(fact, path, `it ${done}`);
     if (value === undefined) delete this.from[fact];
     return value;

@@ -3,4 +3,4 @@ export const NVIDIA = '10de';
 export const AMD = '1002';
 const INTEL = '8086';
 
-export const MAKERS_OF_GPUS: ReadonlySet<string> = new Set([NVIDIA, AMD, INTEL]);
+export const GPU_VENDORS: ReadonlySet<string> = new Set([NVIDIA, AMD, INTEL]);

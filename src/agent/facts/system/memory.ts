@@ -1,19 +1,19 @@
-import { LIST_BYTES, type Reading } from '../reading/fact-reader.ts';
+import { type FactReader, LIST_BYTES } from '../reading/fact-reader.ts';
 import type { MemoryFacts, NumaNode } from '../reading/facts.ts';
-import { defined } from '../reading/omit-undefined.ts';
-import { MOST_SMBIOS, memoryDevices } from './smbios.ts';
+import { omitUndefined } from '../reading/omit-undefined.ts';
+import { MAX_SMBIOS_BYTES, memoryDevices } from './smbios.ts';
 
 const SMBIOS = '/sys/firmware/dmi/tables/DMI';
 const BLOCKS = '/sys/devices/system/memory';
 
 /** How much memory the kernel has, how much is built in, and how much may be swapped. */
-export async function readMemory(reading: Reading): Promise<MemoryFacts> {
-  const info = (await reading.lines('memory.bytes', '/proc/meminfo', 64 * 1024)) ?? '';
-  if (info !== '') reading.from['memory.swapBytes'] = '/proc/meminfo';
-  return defined({
+export async function readMemory(reader: FactReader): Promise<MemoryFacts> {
+  const info = (await reader.lines('memory.bytes', '/proc/meminfo', 64 * 1024)) ?? '';
+  if (info !== '') reader.from['memory.swapBytes'] = '/proc/meminfo';
+  return omitUndefined({
     bytes: kilobytes(info, 'MemTotal'),
     swapBytes: kilobytes(info, 'SwapTotal'),
-    installedBytes: (await bySmbios(reading)) ?? (await byBlocks(reading)),
+    installedBytes: (await bySmbios(reader)) ?? (await byBlocks(reader)),
   });
 }
 
@@ -23,27 +23,27 @@ function kilobytes(text: string, name: string): number | undefined {
 }
 
 /** What the firmware says of the modules; root alone may look. */
-async function bySmbios(reading: Reading): Promise<number | undefined> {
+async function bySmbios(reader: FactReader): Promise<number | undefined> {
   const fact = 'memory.installedBytes';
-  const table = await reading.bytes(fact, SMBIOS, MOST_SMBIOS);
+  const table = await reader.bytes(fact, SMBIOS, MAX_SMBIOS_BYTES);
   const sum = table && memoryDevices(table).reduce((bytes, size) => bytes + size, 0);
   if (sum !== undefined && sum > 0) return sum;
-  delete reading.from[fact];
+  delete reader.from[fact];
   return undefined;
 }
 
 /** What the kernel was given, as lsmem counts: blocks that are online. */
-async function byBlocks(reading: Reading): Promise<number | undefined> {
+async function byBlocks(reader: FactReader): Promise<number | undefined> {
   const fact = 'memory.installedBytes';
-  const text = (await reading.bytes(fact, `${BLOCKS}/block_size_bytes`))?.toString('latin1').trim();
+  const text = (await reader.bytes(fact, `${BLOCKS}/block_size_bytes`))?.toString('latin1').trim();
   if (text === undefined || !/^[0-9a-f]{1,13}$/.test(text)) {
-    delete reading.from[fact];
+    delete reader.from[fact];
     return undefined;
   }
   let online = 0;
-  for (const name of await reading.list(fact, BLOCKS)) {
+  for (const name of await reader.list(fact, BLOCKS)) {
     if (!/^memory\d+$/.test(name)) continue;
-    const state = await reading.bytes(fact, `${BLOCKS}/${name}/state`);
+    const state = await reader.bytes(fact, `${BLOCKS}/${name}/state`);
     if (state?.toString('latin1').trim() === 'online') online += 1;
   }
   return online === 0 ? undefined : online * Number.parseInt(text, 16);
@@ -51,18 +51,18 @@ async function byBlocks(reading: Reading): Promise<number | undefined> {
 
 const NODES = '/sys/devices/system/node';
 
-export async function readNuma(reading: Reading): Promise<NumaNode[]> {
-  const numbers = (await reading.list('numa', NODES))
+export async function readNuma(reader: FactReader): Promise<NumaNode[]> {
+  const numbers = (await reader.list('numa', NODES))
     .flatMap((name) => /^node(\d{1,4})$/.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);
   const nodes: NumaNode[] = [];
   for (const node of numbers) {
-    const cpus = (await reading.bytes('numa[].cpus', `${NODES}/node${node}/cpulist`, LIST_BYTES))
+    const cpus = (await reader.bytes('numa[].cpus', `${NODES}/node${node}/cpulist`, LIST_BYTES))
       ?.toString('latin1')
       .trim();
-    const info = await reading.lines('numa[].bytes', `${NODES}/node${node}/meminfo`, 16 * 1024);
-    nodes.push({ node, cpus: cpus ?? '', ...defined({ bytes: kilobytes(info ?? '', 'MemTotal') }) });
+    const info = await reader.lines('numa[].bytes', `${NODES}/node${node}/meminfo`, 16 * 1024);
+    nodes.push({ node, cpus: cpus ?? '', ...omitUndefined({ bytes: kilobytes(info ?? '', 'MemTotal') }) });
   }
   return nodes;
 }

@@ -1,8 +1,8 @@
 import { countOfList } from '../../../kit/number-list.ts';
-import { MACHINES } from '../../platform/instance/read-os-facts.ts';
-import { LIST_BYTES, type Reading } from '../reading/fact-reader.ts';
+import { KERNEL_ARCHITECTURES } from '../../platform/instance/read-os-facts.ts';
+import { type FactReader, LIST_BYTES } from '../reading/fact-reader.ts';
 import type { CpuFacts } from '../reading/facts.ts';
-import { defined } from '../reading/omit-undefined.ts';
+import { omitUndefined } from '../reading/omit-undefined.ts';
 
 /** A machine of 512 processors has 800 KiB there. */
 const MOST_CPUINFO = 8 * 1024 * 1024;
@@ -11,18 +11,18 @@ const CPUS = '/sys/devices/system/cpu';
 const MOST_CPUS = 8192;
 
 /** What `uname -m` says, from a kernel that shows it (6.1), else from the words of its processors. */
-export async function readProcessor(reading: Reading): Promise<CpuFacts> {
-  const info = (await reading.lines('cpu.model', '/proc/cpuinfo', MOST_CPUINFO)) ?? '';
+export async function readProcessor(reader: FactReader): Promise<CpuFacts> {
+  const info = (await reader.lines('cpu.model', '/proc/cpuinfo', MOST_CPUINFO)) ?? '';
   const field = (name: string) =>
     new RegExp(`^${name}\\s*: *(.*)$`, 'm').exec(info)?.[1]?.trim() || undefined;
   const flags = (field('flags') ?? field('Features') ?? field('features') ?? '').split(/\s+/);
   const arm = armCore(field('CPU implementer'), field('CPU part'));
-  const counts = (await topology(reading)) ?? counted(reading, info);
+  const counts = (await topology(reader)) ?? counted(reader, info);
   const architecture =
-    (await reading.text('cpu.architecture', '/proc/sys/kernel/arch')) ??
-    (reading.host.root === '/' ? MACHINES[process.arch] : undefined);
+    (await reader.text('cpu.architecture', '/proc/sys/kernel/arch')) ??
+    (reader.host.root === '/' ? KERNEL_ARCHITECTURES[process.arch] : undefined);
   return {
-    ...defined({
+    ...omitUndefined({
       architecture,
       vendor: field('vendor_id') ?? arm?.vendor,
       model: (field('model name') ?? field('cpu') ?? arm?.model)?.replace(/\s+/g, ' '),
@@ -35,12 +35,12 @@ export async function readProcessor(reading: Reading): Promise<CpuFacts> {
 type Counts = Pick<CpuFacts, 'sockets' | 'cores' | 'threads'>;
 
 /** Counts the sets of processors that share a core or a package. Those that are offline belong to none. */
-async function topology(reading: Reading): Promise<Counts | undefined> {
+async function topology(reader: FactReader): Promise<Counts | undefined> {
   const path = `${CPUS}/online`;
-  const online = (await reading.bytes('cpu.threads', path))?.toString('latin1').trim();
+  const online = (await reader.bytes('cpu.threads', path))?.toString('latin1').trim();
   const threads = online === undefined ? undefined : countOfList(online);
   if (online === undefined || threads === undefined || threads > MOST_CPUS) {
-    if (online !== undefined) reading.remark('cpu.threads', path, 'it is no list of processors');
+    if (online !== undefined) reader.remark('cpu.threads', path, 'it is no list of processors');
     return undefined;
   }
   const cores = new Set<string>();
@@ -48,7 +48,7 @@ async function topology(reading: Reading): Promise<Counts | undefined> {
   for (const cpu of numbersOf(online)) {
     const shared = async (fact: string, ...names: string[]) => {
       for (const name of names) {
-        const list = await reading.bytes(fact, `${CPUS}/cpu${cpu}/topology/${name}`, LIST_BYTES);
+        const list = await reader.bytes(fact, `${CPUS}/cpu${cpu}/topology/${name}`, LIST_BYTES);
         if (list !== undefined) return list.toString('latin1').trim();
       }
       return undefined;
@@ -70,10 +70,10 @@ function* numbersOf(list: string): Iterable<number> {
 }
 
 /** The same by /proc/cpuinfo, where /sys was not kept. */
-function counted(reading: Reading, info: string): Counts {
+function counted(reader: FactReader, info: string): Counts {
   const blocks = info.split(/\n\n/).filter((block) => /^processor\s*:/m.test(block));
   if (blocks.length === 0) return {};
-  for (const fact of ['threads', 'cores', 'sockets']) reading.from[`cpu.${fact}`] = '/proc/cpuinfo';
+  for (const fact of ['threads', 'cores', 'sockets']) reader.from[`cpu.${fact}`] = '/proc/cpuinfo';
   const id = (block: string, name: string) => new RegExp(`^${name}\\s*: *(\\d+)$`, 'm').exec(block)?.[1];
   const sockets = new Set(blocks.map((block) => id(block, 'physical id')));
   if (sockets.has(undefined)) return { threads: blocks.length };

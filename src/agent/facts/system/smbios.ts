@@ -1,5 +1,5 @@
 /** No firmware's table is larger; version 2 of the standard has 16 bits for its length. */
-export const MOST_SMBIOS = 1024 * 1024;
+export const MAX_SMBIOS_BYTES = 1024 * 1024;
 
 /** Memory Device of the SMBIOS specification, section 7.18. */
 const MEMORY_DEVICE = 17;

@@ -1,16 +1,16 @@
-import type { Reading } from '../reading/fact-reader.ts';
+import type { FactReader } from '../reading/fact-reader.ts';
 import type { FirmwareFacts, SystemFacts } from '../reading/facts.ts';
-import { defined } from '../reading/omit-undefined.ts';
+import { omitUndefined } from '../reading/omit-undefined.ts';
 
 const DMI = '/sys/class/dmi/id';
 const TREE = '/proc/device-tree';
 
 /** What SMBIOS says the machine is; where there is none, the model of the device tree. */
-export async function readSystem(reading: Reading): Promise<SystemFacts> {
-  if (!(await reading.has(DMI))) return readDeviceTree(reading);
+export async function readSystem(reader: FactReader): Promise<SystemFacts> {
+  if (!(await reader.has(DMI))) return readDeviceTree(reader);
   const field = async <K extends keyof SystemFacts>(name: K, file: string) =>
-    ({ [name]: await reading.text(`system.${name}`, `${DMI}/${file}`) }) as { [P in K]?: string };
-  return defined({
+    ({ [name]: await reader.text(`system.${name}`, `${DMI}/${file}`) }) as { [P in K]?: string };
+  return omitUndefined({
     ...(await field('vendor', 'sys_vendor')),
     ...(await field('product', 'product_name')),
     ...(await field('version', 'product_version')),
@@ -21,18 +21,18 @@ export async function readSystem(reading: Reading): Promise<SystemFacts> {
   });
 }
 
-async function readDeviceTree(reading: Reading): Promise<SystemFacts> {
+async function readDeviceTree(reader: FactReader): Promise<SystemFacts> {
   const model = `${TREE}/model`;
-  if (!(await reading.has(model))) {
-    reading.remark('system', DMI, 'the firmware gives no SMBIOS, and no model in a device tree');
+  if (!(await reader.has(model))) {
+    reader.remark('system', DMI, 'the firmware gives no SMBIOS, and no model in a device tree');
     return {};
   }
   const text = async (fact: string, path: string) => {
-    const bytes = await reading.bytes(fact, path);
+    const bytes = await reader.bytes(fact, path);
     // Texts of a device tree end with a zero.
-    return bytes && reading.clean(fact, path, bytes.subarray(0, zeroOf(bytes)));
+    return bytes && reader.clean(fact, path, bytes.subarray(0, zeroOf(bytes)));
   };
-  return defined({
+  return omitUndefined({
     product: await text('system.product', model),
     serial: await text('system.serial', `${TREE}/serial-number`),
   });
@@ -48,39 +48,38 @@ const EFI = '/sys/firmware/efi';
 const SECURE_BOOT = `${EFI}/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c`;
 
 /** The firmware. Its variables are its own code's to read, so that comes later. */
-export async function readFirmware(reading: Reading): Promise<FirmwareFacts> {
-  const isEfi = await reading.has(EFI);
-  const text = (name: string, file: string) => reading.text(`firmware.${name}`, `${DMI}/${file}`);
+export async function readFirmware(reader: FactReader): Promise<FirmwareFacts> {
+  const isEfi = await reader.has(EFI);
+  const text = (name: string, file: string) => reader.text(`firmware.${name}`, `${DMI}/${file}`);
   const kind = isEfi
     ? 'uefi'
-    : (await reading.has(DMI))
+    : (await reader.has(DMI))
       ? 'bios'
-      : (await reading.has(TREE))
+      : (await reader.has(TREE))
         ? 'devicetree'
         : undefined;
-  if (kind !== undefined)
-    reading.from['firmware.kind'] = kind === 'uefi' ? EFI : kind === 'bios' ? DMI : TREE;
-  const facts: { -readonly [K in keyof FirmwareFacts]: FirmwareFacts[K] } = defined({
+  if (kind !== undefined) reader.from['firmware.kind'] = kind === 'uefi' ? EFI : kind === 'bios' ? DMI : TREE;
+  const facts: { -readonly [K in keyof FirmwareFacts]: FirmwareFacts[K] } = omitUndefined({
     kind,
     vendor: await text('vendor', 'bios_vendor'),
     version: await text('version', 'bios_version'),
     date: await text('date', 'bios_date'),
   });
   if (isEfi)
-    reading.later('firmware.secureBoot', SECURE_BOOT, (bytes) => {
+    reader.later('firmware.secureBoot', SECURE_BOOT, (bytes) => {
       if (bytes.length === 5) facts.secureBoot = bytes[4] === 1;
-      else reading.remark('firmware.secureBoot', SECURE_BOOT, `it has ${bytes.length} bytes instead of 5`);
+      else reader.remark('firmware.secureBoot', SECURE_BOOT, `it has ${bytes.length} bytes instead of 5`);
     });
   return facts;
 }
 
 const TPM = '/sys/class/tpm/tpm0';
 
-export async function readTpmVersion(reading: Reading): Promise<{ version: string } | undefined> {
-  if (!(await reading.has(TPM))) return undefined;
-  const major = await reading.number('tpm.version', `${TPM}/tpm_version_major`);
+export async function readTpmVersion(reader: FactReader): Promise<{ version: string } | undefined> {
+  if (!(await reader.has(TPM))) return undefined;
+  const major = await reader.number('tpm.version', `${TPM}/tpm_version_major`);
   // Kernels before 5.6 do not tell; a TPM 1.2 has its commands' PCRs as a file, which a TPM 2.0 never had.
-  const isOld = major === 1 || (major === undefined && (await reading.has(`${TPM}/device/pcrs`)));
-  reading.from['tpm.version'] ??= TPM;
+  const isOld = major === 1 || (major === undefined && (await reader.has(`${TPM}/device/pcrs`)));
+  reader.from['tpm.version'] ??= TPM;
   return { version: isOld ? '1.2' : '2.0' };
 }

@@ -1,4 +1,4 @@
-import type { Reading } from '../reading/fact-reader.ts';
+import type { FactReader } from '../reading/fact-reader.ts';
 import type { CpuFacts, SystemFacts } from '../reading/facts.ts';
 
 const DMI = '/sys/class/dmi/id';
@@ -29,13 +29,13 @@ const BY_WORDS: readonly (readonly [RegExp, string])[] = [
  * has taken from its hypervisor say the same. A machine without any sign of one is none's guest.
  */
 export async function readVirtualisation(
-  reading: Reading,
+  reader: FactReader,
   { product, vendor, version, board }: SystemFacts,
   { flags }: CpuFacts,
 ): Promise<string | undefined> {
   const fact = 'virtualisation';
   const found = (kind: string, path: string) => {
-    reading.from[fact] = path;
+    reader.from[fact] = path;
     return kind;
   };
   const isGuest = flags.includes('hypervisor');
@@ -44,9 +44,9 @@ export async function readVirtualisation(
   const named = BY_WORDS.find(([pattern]) => words.some((word) => pattern.test(word)))?.[1];
   // A laptop of Microsoft's and a server of Oracle's are what they say, and no guests.
   if (named !== undefined && named !== 'qemu' && (isGuest || !isX86)) return found(named, DMI);
-  const xen = await reading.text(fact, XEN);
+  const xen = await reader.text(fact, XEN);
   if (xen === 'xen') return found('xen', XEN);
-  const clocks = (await reading.text(fact, CLOCKS)) ?? '';
+  const clocks = (await reader.text(fact, CLOCKS)) ?? '';
   const clock = [
     ['kvm-clock', 'kvm'],
     ['hyperv_clocksource', 'microsoft'],
@@ -54,12 +54,12 @@ export async function readVirtualisation(
   ].find(([sign = '']) => clocks.includes(sign))?.[1];
   if (clock !== undefined) return found(clock, CLOCKS);
   if (named !== undefined && (isGuest || !isX86)) return found(named, DMI);
-  if (await reading.has(QEMU_DEVICE)) return found('qemu', QEMU_DEVICE);
-  const tree = (await reading.text(fact, TREE)) ?? '';
+  if (await reader.has(QEMU_DEVICE)) return found('qemu', QEMU_DEVICE);
+  const tree = (await reader.text(fact, TREE)) ?? '';
   if (tree !== '')
     return found(tree.includes('kvm') ? 'kvm' : tree.includes('xen') ? 'xen' : 'vm-other', TREE);
   if (isGuest) return found('vm-other', '/proc/cpuinfo');
-  delete reading.from[fact];
+  delete reader.from[fact];
   // Only x86's processors have a flag for it, so elsewhere the lack of signs proves nothing.
   return flags.includes('tsc') ? found('none', '/proc/cpuinfo') : undefined;
 }

@@ -25,7 +25,7 @@ const ASKED = {
 } as const;
 
 export type CimClass = keyof typeof ASKED;
-export type Instance = Readonly<Record<string, unknown>>;
+export type CimInstance = Readonly<Record<string, unknown>>;
 
 /** A class that cannot be asked costs nothing else. */
 const SCRIPT = `$ErrorActionPreference='Stop';[Console]::OutputEncoding=[Text.Encoding]::UTF8;$r=@{};${Object.entries(
@@ -41,7 +41,7 @@ const SCRIPT = `$ErrorActionPreference='Stop';[Console]::OutputEncoding=[Text.En
  *
  * @returns undefined where there is no PowerShell, as in Nano Server, or it says nothing that can be read
  */
-export async function askCim(host: Host): Promise<((name: CimClass) => Instance[]) | undefined> {
+export async function queryCim(host: Host): Promise<((name: CimClass) => CimInstance[]) | undefined> {
   const program = windowsProgram(host, 'WindowsPowerShell\\v1.0\\powershell.exe');
   const { stdout } = await host.processes.run({
     argv: [program, '-NoProfile', '-NonInteractive', '-Command', SCRIPT],
@@ -60,6 +60,6 @@ export async function askCim(host: Host): Promise<((name: CimClass) => Instance[
     const given = found[name];
     // One instance may come without its list.
     const list: unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given];
-    return list.filter((one): one is Instance => typeof one === 'object' && one !== null);
+    return list.filter((one): one is CimInstance => typeof one === 'object' && one !== null);
   };
 }

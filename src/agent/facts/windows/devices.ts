@@ -1,8 +1,8 @@
-import type { Reading } from '../reading/fact-reader.ts';
+import type { FactReader } from '../reading/fact-reader.ts';
 import type { Disk, Facts, NetworkInterface, PciDevice } from '../reading/facts.ts';
-import { MAKERS_OF_GPUS } from '../reading/gpu-vendors.ts';
-import { defined } from '../reading/omit-undefined.ts';
-import type { Instance } from './cim.ts';
+import { GPU_VENDORS } from '../reading/gpu-vendors.ts';
+import { omitUndefined } from '../reading/omit-undefined.ts';
+import type { CimInstance } from './cim.ts';
 
 /** `PCI\\VEN_10DE&DEV_20B0&SUBSYS_...\\4&...`: Windows' name of a device of PCI. */
 const PCI = /^PCI\\VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})/i;
@@ -10,21 +10,23 @@ const PCI = /^PCI\\VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})/i;
 const CONNECTED = 2;
 
 /** Displays; what computes and shows nothing is not told by the class that is asked. */
-export function cardsOf(
-  reading: Reading,
-  instances: readonly Instance[],
+export function displayAdaptersOf(
+  reader: FactReader,
+  instances: readonly CimInstance[],
 ): Pick<Facts, 'gpus' | 'accelerators' | 'displays'> {
   const place = 'Win32_VideoController';
   const cards = instances.flatMap((one): PciDevice[] => {
     const address = text(one.PNPDeviceID);
     const [, vendorId, deviceId] = PCI.exec(address) ?? [];
     if (vendorId === undefined || deviceId === undefined) return [];
-    const model = clean(reading, 'gpus[].model', place, one.Name);
+    const model = clean(reader, 'gpus[].model', place, one.Name);
     const ids = { vendorId: vendorId.toLowerCase(), deviceId: deviceId.toLowerCase() };
-    return [{ address: address.split('\\').at(-1) ?? '', class: '030000', ...ids, ...defined({ model }) }];
+    return [
+      { address: address.split('\\').at(-1) ?? '', class: '030000', ...ids, ...omitUndefined({ model }) },
+    ];
   });
-  if (cards.length > 0) reading.from.gpus = place;
-  const computes = ({ vendorId }: PciDevice) => MAKERS_OF_GPUS.has(vendorId);
+  if (cards.length > 0) reader.from.gpus = place;
+  const computes = ({ vendorId }: PciDevice) => GPU_VENDORS.has(vendorId);
   return {
     gpus: cards.filter(computes),
     accelerators: [],
@@ -32,13 +34,13 @@ export function cardsOf(
   };
 }
 
-export function drivesOf(reading: Reading, instances: readonly Instance[]): Disk[] {
+export function disksOf(reader: FactReader, instances: readonly CimInstance[]): Disk[] {
   const place = 'Win32_DiskDrive';
   return instances.flatMap((one): Disk[] => {
     const bytes = Number(one.Size);
     const name = text(one.DeviceID).replace(/^\\\\\.\\/, '');
     if (name === '' || !(bytes > 0)) return [];
-    reading.from['disks[].bytes'] = place;
+    reader.from['disks[].bytes'] = place;
     const sector = Number(one.BytesPerSector);
     const transport = text(one.InterfaceType).toLowerCase();
     const isRemovable = /removable/i.test(text(one.MediaType));
@@ -47,9 +49,9 @@ export function drivesOf(reading: Reading, instances: readonly Instance[]): Disk
         name,
         bytes,
         ...(isRemovable ? { removable: true as const } : {}),
-        ...defined({
-          model: clean(reading, 'disks[].model', place, one.Model),
-          serial: clean(reading, 'disks[].serial', place, one.SerialNumber),
+        ...omitUndefined({
+          model: clean(reader, 'disks[].model', place, one.Model),
+          serial: clean(reader, 'disks[].serial', place, one.SerialNumber),
           transport: transport === '' ? undefined : transport,
           sectorBytes: sector > 0 ? sector : undefined,
         }),
@@ -59,9 +61,9 @@ export function drivesOf(reading: Reading, instances: readonly Instance[]): Disk
 }
 
 /** Adapters with hardware or a hypervisor behind them; without CIM those that have an address, but the loopback. */
-export function adaptersOf(
-  reading: Reading,
-  instances: readonly Instance[],
+export function networkAdaptersOf(
+  reader: FactReader,
+  instances: readonly CimInstance[],
   known: readonly { name: string; address: string }[],
 ): NetworkInterface[] {
   const addresses = (name: string) => known.filter((one) => one.name === name).map(({ address }) => address);
@@ -75,7 +77,7 @@ export function adaptersOf(
     );
     return [...named].map((name) => ({ name, addresses: addresses(name) }));
   }
-  reading.from['interfaces[].mac'] = place;
+  reader.from['interfaces[].mac'] = place;
   return physical.map((one) => {
     const name = text(one.NetConnectionID);
     const speed = Math.round(Number(one.Speed) / 1e6);
@@ -83,7 +85,7 @@ export function adaptersOf(
     return {
       name,
       addresses: addresses(name),
-      ...defined({
+      ...omitUndefined({
         mac: /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(mac) ? mac : undefined,
         state: one.NetConnectionStatus === CONNECTED ? 'up' : 'down',
         speedMbps: speed > 0 && speed < 1e7 ? speed : undefined,
@@ -92,11 +94,11 @@ export function adaptersOf(
   });
 }
 
-function clean(reading: Reading, fact: string, place: string, value: unknown): string | undefined {
+function clean(reader: FactReader, fact: string, place: string, value: unknown): string | undefined {
   const given = text(value).trim();
   if (given === '') return undefined;
-  reading.from[fact] = place;
-  return reading.clean(fact, place, Buffer.from(given));
+  reader.from[fact] = place;
+  return reader.clean(fact, place, Buffer.from(given));
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

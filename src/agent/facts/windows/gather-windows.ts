@@ -1,6 +1,6 @@
 import type { Host } from '../../host/host.ts';
 import { BIOS, readKey } from '../../host/windows-registry.ts';
-import { Reading } from '../reading/fact-reader.ts';
+import { FactReader } from '../reading/fact-reader.ts';
 import type {
   CpuFacts,
   Facts,
@@ -9,9 +9,9 @@ import type {
   SourceFacts,
   SystemFacts,
 } from '../reading/facts.ts';
-import { defined } from '../reading/omit-undefined.ts';
-import { askCim, type CimClass, type Instance } from './cim.ts';
-import { adaptersOf, cardsOf, drivesOf } from './devices.ts';
+import { omitUndefined } from '../reading/omit-undefined.ts';
+import { type CimClass, type CimInstance, queryCim } from './cim.ts';
+import { disksOf, displayAdaptersOf, networkAdaptersOf } from './devices.ts';
 
 const PROCESSOR = 'HKLM\\HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0';
 const CONTROL = 'HKLM\\SYSTEM\\CurrentControlSet\\Control';
@@ -25,76 +25,76 @@ const VERSION = 'HKLM\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion';
  */
 export async function gatherWindowsFacts(
   host: Host,
-  readSource: (reading: Reading) => Promise<SourceFacts>,
+  readSource: (reader: FactReader) => Promise<SourceFacts>,
 ): Promise<Facts> {
-  const reading = new Reading(host);
-  const cim = await askCim(host);
-  if (cim === undefined) reading.remark('system', 'powershell.exe', 'it is not there, or gives no answer');
-  const ask = (name: CimClass): Instance[] => cim?.(name) ?? [];
-  const system = await readSystem(reading, ask);
+  const reader = new FactReader(host);
+  const cim = await queryCim(host);
+  if (cim === undefined) reader.remark('system', 'powershell.exe', 'it is not there, or gives no answer');
+  const ask = (name: CimClass): CimInstance[] => cim?.(name) ?? [];
+  const system = await readSystem(reader, ask);
   const virtualisation = virtualisationOf(system);
-  if (virtualisation !== undefined) reading.from.virtualisation = BIOS;
+  if (virtualisation !== undefined) reader.from.virtualisation = BIOS;
   const facts = {
     version: 1 as const,
     system,
-    cpu: await readProcessor(reading, ask),
-    memory: memoryOf(reading, ask),
+    cpu: await readProcessor(reader, ask),
+    memory: memoryOf(reader, ask),
     numa: [],
-    ...cardsOf(reading, ask('Win32_VideoController')),
-    disks: drivesOf(reading, ask('Win32_DiskDrive')),
-    interfaces: adaptersOf(reading, ask('Win32_NetworkAdapter'), host.interfaceAddresses()),
+    ...displayAdaptersOf(reader, ask('Win32_VideoController')),
+    disks: disksOf(reader, ask('Win32_DiskDrive')),
+    interfaces: networkAdaptersOf(reader, ask('Win32_NetworkAdapter'), host.interfaceAddresses()),
     ...(virtualisation === undefined ? {} : { virtualisation }),
-    firmware: await readFirmware(reading),
-    ...(await readSoftware(reading)),
-    source: await readSource(reading),
+    firmware: await readFirmware(reader),
+    ...(await readSoftware(reader)),
+    source: await readSource(reader),
   };
-  return { ...facts, from: reading.from, remarks: reading.remarks };
+  return { ...facts, from: reader.from, remarks: reader.remarks };
 }
 
-type Ask = (name: CimClass) => Instance[];
+type Ask = (name: CimClass) => CimInstance[];
 
 /** A text of a key, cleaned as what firmware says is. */
-async function texts(reading: Reading, key: string) {
-  const values = await readKey(reading.host, key);
+async function texts(reader: FactReader, key: string) {
+  const values = await readKey(reader.host, key);
   return (fact: string, name: string): string | undefined =>
-    told(reading, fact, key, values.get(name.toLowerCase()));
+    told(reader, fact, key, values.get(name.toLowerCase()));
 }
 
-function told(reading: Reading, fact: string, place: string, text: unknown): string | undefined {
+function told(reader: FactReader, fact: string, place: string, text: unknown): string | undefined {
   if (typeof text !== 'string' || text.trim() === '') return undefined;
-  reading.from[fact] = place;
-  return reading.clean(fact, place, Buffer.from(text.trim()));
+  reader.from[fact] = place;
+  return reader.clean(fact, place, Buffer.from(text.trim()));
 }
 
-async function readSystem(reading: Reading, ask: Ask): Promise<SystemFacts> {
-  const of = await texts(reading, BIOS);
+async function readSystem(reader: FactReader, ask: Ask): Promise<SystemFacts> {
+  const of = await texts(reader, BIOS);
   const [product] = ask('Win32_ComputerSystemProduct');
-  const uuid = told(reading, 'system.uuid', 'Win32_ComputerSystemProduct', product?.UUID);
-  return defined({
+  const uuid = told(reader, 'system.uuid', 'Win32_ComputerSystemProduct', product?.UUID);
+  return omitUndefined({
     vendor: of('system.vendor', 'SystemManufacturer'),
     product: of('system.product', 'SystemProductName'),
     version: of('system.version', 'SystemVersion'),
     sku: of('system.sku', 'SystemSKU'),
     board: of('system.board', 'BaseBoardProduct'),
-    serial: told(reading, 'system.serial', 'Win32_ComputerSystemProduct', product?.IdentifyingNumber),
+    serial: told(reader, 'system.serial', 'Win32_ComputerSystemProduct', product?.IdentifyingNumber),
     uuid: uuid?.toLowerCase(),
   });
 }
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { AMD64: 'x86_64', ARM64: 'aarch64' };
 
-async function readProcessor(reading: Reading, ask: Ask): Promise<CpuFacts> {
-  const of = await texts(reading, PROCESSOR);
-  const machine = await texts(reading, ENVIRONMENT);
+async function readProcessor(reader: FactReader, ask: Ask): Promise<CpuFacts> {
+  const of = await texts(reader, PROCESSOR);
+  const machine = await texts(reader, ENVIRONMENT);
   const name = machine('cpu.architecture', 'PROCESSOR_ARCHITECTURE');
   const threads = Number(machine('cpu.threads', 'NUMBER_OF_PROCESSORS'));
   const sockets = ask('Win32_Processor');
   const cores = sum(sockets, 'NumberOfCores');
   for (const fact of sockets.length > 0 ? ['cpu.sockets', 'cpu.cores'] : [])
-    reading.from[fact] = 'Win32_Processor';
+    reader.from[fact] = 'Win32_Processor';
   return {
     flags: [],
-    ...defined({
+    ...omitUndefined({
       architecture: name === undefined ? undefined : (ARCHITECTURES[name] ?? name.toLowerCase()),
       vendor: of('cpu.vendor', 'VendorIdentifier'),
       model: of('cpu.model', 'ProcessorNameString'),
@@ -105,24 +105,24 @@ async function readProcessor(reading: Reading, ask: Ask): Promise<CpuFacts> {
   };
 }
 
-function memoryOf(reading: Reading, ask: Ask): MemoryFacts {
+function memoryOf(reader: FactReader, ask: Ask): MemoryFacts {
   const visible = sum(ask('Win32_OperatingSystem'), 'TotalVisibleMemorySize') * 1024;
   const installed = sum(ask('Win32_ComputerSystem'), 'TotalPhysicalMemory');
-  if (visible > 0) reading.from['memory.bytes'] = 'Win32_OperatingSystem';
-  if (installed > 0) reading.from['memory.installedBytes'] = 'Win32_ComputerSystem';
-  return defined({
+  if (visible > 0) reader.from['memory.bytes'] = 'Win32_OperatingSystem';
+  if (installed > 0) reader.from['memory.installedBytes'] = 'Win32_ComputerSystem';
+  return omitUndefined({
     bytes: visible > 0 ? visible : undefined,
     installedBytes: installed > 0 ? installed : undefined,
   });
 }
 
-async function readFirmware(reading: Reading): Promise<FirmwareFacts> {
-  const of = await texts(reading, BIOS);
-  const control = await texts(reading, CONTROL);
-  const state = await texts(reading, `${CONTROL}\\SecureBoot\\State`);
+async function readFirmware(reader: FactReader): Promise<FirmwareFacts> {
+  const of = await texts(reader, BIOS);
+  const control = await texts(reader, CONTROL);
+  const state = await texts(reader, `${CONTROL}\\SecureBoot\\State`);
   const kind = { 1: 'bios' as const, 2: 'uefi' as const }[control('firmware.kind', 'PEFirmwareType') ?? ''];
   const secure = state('firmware.secureBoot', 'UEFISecureBootEnabled');
-  return defined({
+  return omitUndefined({
     kind,
     vendor: of('firmware.vendor', 'BIOSVendor'),
     version: of('firmware.version', 'BIOSVersion'),
@@ -131,15 +131,15 @@ async function readFirmware(reading: Reading): Promise<FirmwareFacts> {
   });
 }
 
-async function readSoftware(reading: Reading): Promise<Pick<Facts, 'kernel' | 'os'>> {
-  const of = await texts(reading, VERSION);
+async function readSoftware(reader: FactReader): Promise<Pick<Facts, 'kernel' | 'os'>> {
+  const of = await texts(reader, VERSION);
   const build = of('kernel.release', 'CurrentBuild');
   const revision = of('kernel.release', 'UBR');
   return {
     kernel: build === undefined ? {} : { release: ['10.0', build, revision].filter(Boolean).join('.') },
     os: {
       id: 'windows',
-      ...defined({ name: of('os.name', 'ProductName'), version: of('os.version', 'DisplayVersion') }),
+      ...omitUndefined({ name: of('os.name', 'ProductName'), version: of('os.version', 'DisplayVersion') }),
     },
   };
 }
@@ -159,6 +159,6 @@ function virtualisationOf({ vendor = '', product = '' }: SystemFacts): string | 
   return HYPERVISORS.find(([form]) => form.test(`${vendor} ${product}`))?.[1];
 }
 
-function sum(instances: readonly Instance[], field: string): number {
+function sum(instances: readonly CimInstance[], field: string): number {
   return instances.reduce((total, one) => total + (Number(one[field]) || 0), 0);
 }

@@ -1,7 +1,7 @@
-import { accessToken, fromMetadata } from '../../platform/credentials/cloud-token.ts';
+import { accessToken, readFromMetadata } from '../../platform/credentials/cloud-token.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { ObjectAddress } from './address.ts';
-import type { Asking, Located } from './object-request.ts';
+import type { ObjectRequest, StoreAccess } from './object-request.ts';
 
 const METADATA = 'the metadata service of GCP';
 const TOKEN =
@@ -9,9 +9,9 @@ const TOKEN =
 
 /** An object of Google Cloud Storage by its JSON API, with the service account of a machine of GCE, else as anybody. */
 export async function locateGs(
-  { host }: Asking,
+  { host }: StoreAccess,
   { bucket, key }: Extract<ObjectAddress, { store: 'gs' }>,
-): Promise<Located> {
+): Promise<ObjectRequest> {
   const path = `/storage/v1/b/${encodeURIComponent(bucket)}/o/${encodeURIComponent(key)}`;
   const url = new URL(`https://storage.googleapis.com${path}?alt=media`);
   const product = await host.files.readIfPresent('/sys/class/dmi/id/product_name', 4096);
@@ -22,7 +22,7 @@ export async function locateGs(
       anonymous: { why: 'this machine is none of Google Compute Engine', mayPass: false },
     };
   try {
-    const told = await fromMetadata(host, METADATA, TOKEN, { headers: { 'metadata-flavor': 'Google' } });
+    const told = await readFromMetadata(host, METADATA, TOKEN, { headers: { 'metadata-flavor': 'Google' } });
     return { url, headers: { authorization: `Bearer ${accessToken(told, METADATA)}` } };
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;

@@ -2,7 +2,7 @@ import type { Host } from '../../host/host.ts';
 import type { HttpClient } from '../../host/network.ts';
 
 /** What is to be asked for an object. */
-export interface Located {
+export interface ObjectRequest {
   url: URL;
   headers: Record<string, string>;
   /** Why it is asked for as anybody would: this machine has no right of its own. */
@@ -10,7 +10,7 @@ export interface Located {
 }
 
 /** What it takes to ask a store. */
-export interface Asking {
+export interface StoreAccess {
   host: Host;
   client: HttpClient;
   signal?: AbortSignal;

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { type Host, HostError } from '../../host/host.ts';
-import { type AwsCredentials, encoded, signedHeaders } from '../../platform/credentials/aws-signature.ts';
+import {
+  type AwsCredentials,
+  encodeRfc3986,
+  signedHeaders,
+} from '../../platform/credentials/aws-signature.ts';
 import { instanceRole } from '../../platform/credentials/instance-role.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import { ec2Platform } from '../../platform/ec2-platform.ts';
-import { readMachine } from '../../platform/platform-info.ts';
+import { readPlatformInfo } from '../../platform/platform-info.ts';
 import type { ObjectAddress } from './address.ts';
-import type { Asking, Located } from './object-request.ts';
+import type { ObjectRequest, StoreAccess } from './object-request.ts';
 
 type S3Object = Extract<ObjectAddress, { store: 's3' }>;
 
@@ -23,7 +27,10 @@ const IN_HOST = /^[a-z0-9-]{3,63}$/;
  *
  * @throws HostError where S3 does not answer
  */
-export async function locateS3(asking: Asking, object: S3Object): Promise<Located | { problem: string }> {
+export async function locateS3(
+  asking: StoreAccess,
+  object: S3Object,
+): Promise<ObjectRequest | { problem: string }> {
   const own = await ownOf(asking.host);
   const region = object.accessPoint?.region ?? (await regionOf(asking, object, own));
   if (region === undefined) return { problem: `names a bucket that is not there (${object.bucket})` };
@@ -41,7 +48,7 @@ type Own = { region?: string } & (
 const elsewhere = new WeakMap<Host, Own>();
 
 async function ownOf(host: Host): Promise<Own> {
-  if ((await ec2Platform(await readMachine(host))) !== undefined) return roleOf(host);
+  if ((await ec2Platform(await readPlatformInfo(host))) !== undefined) return roleOf(host);
   const known = elsewhere.get(host);
   if (known) return known;
   const own = await roleOf(host, ELSEWHERE_MS);
@@ -66,7 +73,7 @@ async function roleOf(host: Host, patienceMs?: number): Promise<Own> {
 
 /** S3 says where a bucket is whatever it thinks of who asks, but not of an address in the wrong region. */
 async function regionOf(
-  asking: Asking,
+  asking: StoreAccess,
   { bucket, partition }: S3Object,
   own: Own,
 ): Promise<string | undefined> {
@@ -96,8 +103,8 @@ function urlOf({ bucket, key, version, partition, accessPoint }: S3Object, regio
   const origin = accessPoint
     ? `https://${accessPoint.name}-${accessPoint.account}.s3-accesspoint.dualstack.${region}.${partition.domain}`
     : originOf(bucket, region, partition.domain);
-  const path = key.split('/').map(encoded).join('/');
-  return new URL(`${origin}/${path}${version === undefined ? '' : `?versionId=${encoded(version)}`}`);
+  const path = key.split('/').map(encodeRfc3986).join('/');
+  return new URL(`${origin}/${path}${version === undefined ? '' : `?versionId=${encodeRfc3986(version)}`}`);
 }
 
 function signed(
@@ -105,7 +112,7 @@ function signed(
   url: URL,
   region: string,
   credentials: AwsCredentials,
-  { host }: Asking,
+  { host }: StoreAccess,
 ): Record<string, string> {
   const body = new Uint8Array();
   const headers = { 'x-amz-content-sha256': createHash('sha256').update(body).digest('hex') };

@@ -4,7 +4,7 @@ import { createHttpClient } from '../common/net/http-client.ts';
 import { interfaceAddresses } from '../common/net/interface-addresses.ts';
 import { callUnix } from '../common/net/unix-call.ts';
 import { createClock } from '../common/system/clock.ts';
-import { stayLean } from '../common/system/reduce-memory.ts';
+import { reduceMemory } from '../common/system/reduce-memory.ts';
 import type { Host, RootPrograms } from '../host.ts';
 import { createBlockDevices } from './files/block-devices.ts';
 import { createFiles } from './files/files.ts';
@@ -45,7 +45,7 @@ export function createLinuxHost(options: { root?: string; programs?: RootProgram
       (await files.readIfPresent('/etc/machine-id', 4096))?.toString('utf8').trim() || undefined,
     hostname: () => readFileSync('/proc/sys/kernel/hostname', 'utf8').trim(),
     env: (name) => process.env[name],
-    stayLean,
+    stayLean: reduceMemory,
     lock: (name) => takeLock(root, name),
   };
 }

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { win32 } from 'node:path';
-import { tempIn } from '../common/files/leftover-temps.ts';
+import { tempFileIn } from '../common/files/leftover-temps.ts';
 import { isErrno } from '../common/system/system-error.ts';
-import { keepForAdministrators } from './restrict-access.ts';
+import { restrictToAdministrators } from './restrict-access.ts';
 
 /** Scanners and indexers open a new file for moments, and Windows refuses to replace one that is open. */
 const REPLACE_MS = 3_000;
@@ -24,12 +24,12 @@ interface AtomicWrite {
  * @throws the system's error
  */
 export function writeFileAtomically({ path, content, isPrivate, volatile }: AtomicWrite): void {
-  const temp = tempIn(win32.dirname(path));
+  const temp = tempFileIn(win32.dirname(path));
   try {
     const fd = openSync(temp, 'wx');
     try {
       // Before anything of it is there to be read.
-      if (isPrivate) keepForAdministrators(temp, 'file');
+      if (isPrivate) restrictToAdministrators(temp, 'file');
       let written = 0;
       while (written < content.length) written += writeSync(fd, content, written);
       if (!volatile) fsyncSync(fd);

@@ -7,8 +7,8 @@ import type { Host } from '../host.ts';
 import { readKey, setValue } from '../windows-registry.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 import { makeFolder } from './files.ts';
-import { holdWhile } from './lock.ts';
-import { toWindows } from './paths.ts';
+import { withFileLock } from './lock.ts';
+import { toWindowsPath } from './paths.ts';
 
 /**
  * Windows makes this key anew at each boot and keeps it in memory alone, and so what is written into it: a shutdown, a power
@@ -47,13 +47,13 @@ interface Known extends Marks {
  * @throws Error of the system where the run folder cannot be emptied or made
  */
 export async function bootId(machine: Pick<Host, 'env' | 'processes'>, root: string): Promise<string> {
-  const folder = toWindows(root, RUN_DIR);
+  const folder = toWindowsPath(root, RUN_DIR);
   const path = win32.join(folder, 'boot.json');
   const given = async () => (await readKey(machine, OF_THIS_BOOT.key)).get(OF_THIS_BOOT.name.toLowerCase());
   const seen = await given();
   if (seen !== undefined && read(path)?.id === seen) return seen;
   // Agent and reporter start together, and one of them begins the boot for both.
-  return holdWhile(toWindows(root, `${STATE_DIR}/boot.lock`), async () => {
+  return withFileLock(toWindowsPath(root, `${STATE_DIR}/boot.lock`), async () => {
     const known = read(path);
     const marks = await readMarks(machine);
     const there = await given();

@@ -9,8 +9,8 @@ import type { DurableHandle, DurableSpec } from '../processes.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 import { childEnvironment } from './child-environment.ts';
 import { makeFolder } from './files.ts';
-import { toWindows } from './paths.ts';
-import { endTree } from './terminate-tree.ts';
+import { toWindowsPath } from './paths.ts';
+import { terminateTree } from './terminate-tree.ts';
 
 /**
  * Programs whose end an agent that is started again has to know of; files: C:\run\slipway\exec\NAME. On Windows they do not outlive the
@@ -59,7 +59,7 @@ export class DurablePrograms {
     });
     for (const fd of [stdout, stderr]) closeSync(fd);
     const stop = () => {
-      if (child.pid !== undefined) endTree(child.pid);
+      if (child.pid !== undefined) terminateTree(child.pid);
     };
     writeFileSync(win32.join(dir, 'pid'), String(child.pid ?? ''));
     this.#running.add(spec.name);
@@ -87,6 +87,6 @@ export class DurablePrograms {
   }
 
   #dir(name: string): string {
-    return toWindows(this.#root, `${RUN_DIR}/exec/${name}`);
+    return toWindowsPath(this.#root, `${RUN_DIR}/exec/${name}`);
   }
 }

@@ -16,16 +16,16 @@ import {
 } from 'node:fs';
 import { win32 } from 'node:path';
 import { identityOf, ifPresent, kindOf, linkOnce } from '../common/files/entries.ts';
-import { MOST_BYTES, type OpenFile, readOpen, readPart } from '../common/files/read-open.ts';
+import { MAX_FILE_BYTES, type OpenFile, readOpen, readPart } from '../common/files/read-open.ts';
 import { watchFile } from '../common/files/watch-file.ts';
 import { toHostError } from '../common/system/system-error.ts';
 import type { FileStat, Files, WriteOptions } from '../files.ts';
 import { HostError } from '../host.ts';
 import { openToAppend } from './append-file.ts';
 import { writeFileAtomically } from './atomic-file.ts';
-import { RUN, STATE, toWindows } from './paths.ts';
-import { keepForAdministrators } from './restrict-access.ts';
-import { isPort, writePort } from './serial-port.ts';
+import { RUN, STATE, toWindowsPath } from './paths.ts';
+import { restrictToAdministrators } from './restrict-access.ts';
+import { isSerialPort, writeSerialPort } from './serial-port.ts';
 
 /** Bits of a mode that let others read. */
 const OTHERS = 0o077;
@@ -39,7 +39,7 @@ const OWNER = { uid: 0, gid: 0 } as const;
  * others out does: such a file is for SYSTEM and the administrators.
  */
 export function createFiles(root: string): Files {
-  const at = (path: string) => toWindows(root, path);
+  const at = (path: string) => toWindowsPath(root, path);
 
   const attempt = <T>(doing: string, path: string, work: (real: string) => T): T => {
     const real = at(path);
@@ -76,13 +76,13 @@ export function createFiles(root: string): Files {
       for (const { path, content, options } of entries) write(path, content, options);
     },
 
-    read: async (path, maxBytes = MOST_BYTES) =>
+    read: async (path, maxBytes = MAX_FILE_BYTES) =>
       attempt('reading', path, (real) => {
         const fd = openSync(real, 'r');
         return readOpen({ fd, size: fstatSync(fd).size }, maxBytes, real);
       }),
 
-    readIfPresent: async (path, maxBytes = MOST_BYTES) =>
+    readIfPresent: async (path, maxBytes = MAX_FILE_BYTES) =>
       attempt('reading', path, (real) => {
         const file = ifPresent(() => regular(real, path));
         return file && readOpen(file, maxBytes, real);
@@ -124,7 +124,7 @@ export function createFiles(root: string): Files {
       }),
 
     writeDevice: async (path, data) => {
-      if (isPort(at(path))) return writePort(at(path), data);
+      if (isSerialPort(at(path))) return writeSerialPort(at(path), data);
       return attempt('writing to', path, (real) => {
         const fd = openSync(real, 'r+');
         try {
@@ -172,7 +172,7 @@ export function createFiles(root: string): Files {
     setAttributes: async (path, { mode }) =>
       attempt('changing the rights of', path, (real) => {
         if (mode !== undefined && (mode & OTHERS) === 0)
-          keepForAdministrators(real, statSync(real).isDirectory() ? 'folder' : 'file');
+          restrictToAdministrators(real, statSync(real).isDirectory() ? 'folder' : 'file');
       }),
 
     owner: () => OWNER,
@@ -203,10 +203,10 @@ export function makeFolder(real: string, mode = 0o755): void {
   const own = ownFolder(real);
   if (own !== undefined && !lstatSync(own, { throwIfNoEntry: false })) {
     mkdirSync(own, { recursive: true });
-    keepForAdministrators(own, 'folder');
+    restrictToAdministrators(own, 'folder');
   }
   mkdirSync(real, { recursive: true });
-  if ((mode & OTHERS) === 0 && own === undefined) keepForAdministrators(real, 'folder');
+  if ((mode & OTHERS) === 0 && own === undefined) restrictToAdministrators(real, 'folder');
 }
 
 function describe(stat: NonNullable<ReturnType<typeof lstatSync>>, real: string): FileStat {

@@ -5,7 +5,7 @@ import { createHttpClient } from '../common/net/http-client.ts';
 import { interfaceAddresses } from '../common/net/interface-addresses.ts';
 import { callUnix } from '../common/net/unix-call.ts';
 import { delay, elapsedMs } from '../common/system/clock.ts';
-import { stayLean } from '../common/system/reduce-memory.ts';
+import { reduceMemory } from '../common/system/reduce-memory.ts';
 import { type Host, HostError } from '../host.ts';
 import { readKey } from '../windows-registry.ts';
 import { bootId } from './boot-id.ts';
@@ -50,7 +50,7 @@ export function createWindowsHost(options: { root?: string } = {}): Host {
     machineId: async () =>
       (await readKey(machine, 'HKLM\\SOFTWARE\\Microsoft\\Cryptography')).get('machineguid'),
     hostname,
-    stayLean,
+    stayLean: reduceMemory,
     lock: async (name) => {
       // Before anything of this boot lies there.
       await bootOf();

@@ -5,7 +5,7 @@ import { delay } from '../common/system/clock.ts';
 import { isErrno, toHostError } from '../common/system/system-error.ts';
 import type { Lock } from '../host.ts';
 import { makeFolder } from './files.ts';
-import { toWindows } from './paths.ts';
+import { toWindowsPath } from './paths.ts';
 
 /** libuv's UV_FS_O_EXLOCK: nobody else opens the file until this process closes it, or ends. Node.js has no name for it. */
 const ALONE = 0x10000000;
@@ -15,7 +15,7 @@ const LONGEST_WAIT_MS = 60_000;
 
 /** Holds NAME.lock open for itself alone; Windows lets go of it when the process ends, however it does. */
 export async function takeLock(root: string, name: string): Promise<Lock | { heldBy: number | undefined }> {
-  const path = toWindows(root, `${RUN_DIR}/${name}.lock`);
+  const path = toWindowsPath(root, `${RUN_DIR}/${name}.lock`);
   const holder = `${path}.pid`;
   try {
     const fd = openAlone(path);
@@ -33,7 +33,7 @@ export async function takeLock(root: string, name: string): Promise<Lock | { hel
 }
 
 /** Does `work` while no other process does any under the same file; waits for its turn. @throws HostError EBUSY after a minute */
-export async function holdWhile<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const fd = await openInTurn(path);
   try {
     return await work();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toWindows } from './paths.ts';
+import { toWindowsPath } from './paths.ts';
 
 it.each([
   ['/run/slipway/outcome.json', 'C:\\run\\slipway\\outcome.json'],
@@ -24,10 +24,10 @@ it.each([
   ['D:\\seed\\..\\user-data', 'D:\\user-data'],
   ['//./pipe/containerd-containerd', '\\\\.\\pipe\\containerd-containerd'],
 ])('%s is %s', (path, real) => {
-  expect(toWindows('/', path)).toBe(real);
+  expect(toWindowsPath('/', path)).toBe(real);
 });
 
 it('maps everything below a root, and nothing out of it', () => {
-  expect(toWindows('S:\\image', '/var/lib/slipway/x')).toBe('S:\\image\\ProgramData\\slipway\\x');
-  expect(toWindows('S:\\image', 'C:\\..\\..\\k')).toBe('S:\\image\\k');
+  expect(toWindowsPath('S:\\image', '/var/lib/slipway/x')).toBe('S:\\image\\ProgramData\\slipway\\x');
+  expect(toWindowsPath('S:\\image', 'C:\\..\\..\\k')).toBe('S:\\image\\k');
 });

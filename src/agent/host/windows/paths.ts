@@ -33,7 +33,7 @@ const BELIEVED: readonly string[] = [
  *
  * @param root `/`, or a Windows folder that stands for the system's drive
  */
-export function toWindows(root: string, path: string): string {
+export function toWindowsPath(root: string, path: string): string {
   const whole = WITH_DRIVE.test(path) ? win32.normalize(path) : fromName(path);
   return root === '/' ? whole : win32.join(root, whole.slice(whole.indexOf(':') + 1));
 }

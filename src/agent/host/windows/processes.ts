@@ -6,8 +6,8 @@ import { isErrno, toHostError } from '../common/system/system-error.ts';
 import type { Processes } from '../processes.ts';
 import { childEnvironment } from './child-environment.ts';
 import { DurablePrograms } from './durable.ts';
-import { toWindows } from './paths.ts';
-import { endTree } from './terminate-tree.ts';
+import { toWindowsPath } from './paths.ts';
+import { terminateTree } from './terminate-tree.ts';
 
 /** Programs of a Windows machine. Below a root none can be started: Windows has no chroot. */
 export function createProcesses(root: string): Processes {
@@ -15,7 +15,7 @@ export function createProcesses(root: string): Processes {
   return {
     run: async (spec) => {
       if (root !== '/') return notBelow(spec.argv[0]);
-      const start = { argv: spec.argv, env: childEnvironment(spec.env), isLeader: false, end: endTree };
+      const start = { argv: spec.argv, env: childEnvironment(spec.env), isLeader: false, end: terminateTree };
       return runProgram(start, spec);
     },
     findDurable: async (name) => durable.find(name),
@@ -41,7 +41,7 @@ export function createProcesses(root: string): Processes {
         // Nothing is taken from the working folder.
         if (!win32.isAbsolute(folder)) continue;
         const path = win32.join(folder, file);
-        if (statSync(toWindows(root, path), { throwIfNoEntry: false })?.isFile() && (await accept(path)))
+        if (statSync(toWindowsPath(root, path), { throwIfNoEntry: false })?.isFile() && (await accept(path)))
           return path;
       }
       return undefined;

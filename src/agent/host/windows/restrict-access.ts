@@ -12,7 +12,7 @@ const LIMIT_MS = 20_000;
  *
  * @throws Error with icacls' words where it refuses
  */
-export function keepForAdministrators(path: string, kind: 'file' | 'folder'): void {
+export function restrictToAdministrators(path: string, kind: 'file' | 'folder'): void {
   const rights = kind === 'folder' ? '(OI)(CI)F' : 'F';
   const words = [
     path,

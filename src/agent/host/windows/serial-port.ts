@@ -6,7 +6,7 @@ const PORT = /^\\\\\.\\COM\d+$/;
 const LIMIT_MS = 5_000;
 
 /** Is it a serial port? */
-export const isPort = (real: string): boolean => PORT.test(real);
+export const isSerialPort = (real: string): boolean => PORT.test(real);
 
 /**
  * Writes a line to a serial port, which may wait for ever where nobody reads: a program of its own does it, and is ended then.
@@ -15,7 +15,7 @@ export const isPort = (real: string): boolean => PORT.test(real);
  * @param real as Windows names it
  * @returns how many bytes the port took: all, or 0
  */
-export function writePort(real: string, data: Uint8Array): Promise<number> {
+export function writeSerialPort(real: string, data: Uint8Array): Promise<number> {
   const line = Buffer.from(data)
     .toString('utf8')
     .replace(/\r?\n$/, '')

@@ -6,7 +6,7 @@ import { systemProgram } from './paths.ts';
  * Ends a program and all that it has started. Windows knows no polite way for a program without a window. Where taskkill
  * cannot, the program alone is ended.
  */
-export function endTree(pid: number): void {
+export function terminateTree(pid: number): void {
   const killer = childProcess().spawn(systemProgram('taskkill.exe'), ['/PID', String(pid), '/T', '/F'], {
     stdio: 'ignore',
     windowsHide: true,

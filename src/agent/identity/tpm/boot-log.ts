@@ -1,5 +1,5 @@
 import { MAX_LOG_BYTES } from '../../../protocol/attestation.ts';
-import { carryLog } from '../../../tpm/evidence/compact-log.ts';
+import { encodeCompactLog } from '../../../tpm/evidence/compact-log.ts';
 import { type BootLog, readBootLog, replay, secureBoot } from '../../../tpm/evidence/event-log.ts';
 import type { PcrValues } from '../../../tpm/objects/pcr-selection.ts';
 import { ALG } from '../../../tpm/wire/constants.ts';
@@ -21,10 +21,10 @@ export interface BootState {
 }
 
 /** As a proof carries it; undefined where there is none that can be carried, because a proof is worth as much without. */
-export async function carriedBootLog(host: Host): Promise<Uint8Array | undefined> {
+export async function bootLogForProof(host: Host): Promise<Uint8Array | undefined> {
   try {
     const bytes = await readLog(host);
-    return bytes && carryLog(readBootLog(bytes), MAX_LOG_BYTES);
+    return bytes && encodeCompactLog(readBootLog(bytes), MAX_LOG_BYTES);
   } catch (error) {
     if (error instanceof MalformedError || error instanceof HostError) return undefined;
     throw error;

@@ -5,7 +5,7 @@ import { MalformedError } from '../../../tpm/wire/reader.ts';
 import { TpmError } from '../../../tpm/wire/tpm-error.ts';
 import type { Host } from '../../host/host.ts';
 import { TpmProblem } from './tpm-problem.ts';
-import { type OwnKey, withEndorsementKey } from './with-endorsement-key.ts';
+import { type MachineEndorsementKey, withEndorsementKey } from './with-endorsement-key.ts';
 
 /** Content that is sealed, and where it is to lie. */
 interface Sealed {
@@ -29,7 +29,11 @@ export async function openSealedFiles(host: Host, files: readonly Sealed[]): Pro
   });
 }
 
-async function openOne({ channel, ek, own }: OwnKey, path: string, file: SealedFile): Promise<Buffer> {
+async function openOne(
+  { channel, ek, own }: MachineEndorsementKey,
+  path: string,
+  file: SealedFile,
+): Promise<Buffer> {
   const foreign = `the content of ${path} was sealed for ${file.endorsementKey}, and this machine's TPM is ${own}`;
   if (file.endorsementKey !== own) throw new TpmProblem('SealedFileForeign', foreign);
   const registers = file.pcrs.length === 0 ? undefined : { bank: ALG.sha256, pcrs: file.pcrs };

@@ -16,7 +16,7 @@ import type { Host } from '../../host/host.ts';
 import { type BootState, readBootState } from './boot-log.ts';
 import { checkEndorsement, findEndorsement } from './endorsement-key.ts';
 import { openMachineTpm } from './open-tpm.ts';
-import { TpmProblem, tpmProblem } from './tpm-problem.ts';
+import { TpmProblem, toTpmProblem } from './tpm-problem.ts';
 
 /** Registers of the firmware, the boot loader, the kernel and IMA. Those from 16 on are for debugging and for programs. */
 export const BOOT_PCRS: PcrSelection = {
@@ -54,7 +54,7 @@ export async function readTpm(host: Host, path = TPM_PATH): Promise<TpmIdentity>
       await channel.close();
     }
   } catch (error) {
-    throw tpmProblem(error);
+    throw toTpmProblem(error);
   }
 }
 

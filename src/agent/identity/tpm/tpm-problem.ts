@@ -17,7 +17,7 @@ export class TpmProblem extends ExpectedError {
 }
 
 /** What the TPM's refusal means to an operator; other errors are passed on as they are. */
-export function tpmProblem(error: unknown): unknown {
+export function toTpmProblem(error: unknown): unknown {
   if (error instanceof TpmError) return new TpmProblem(codeOf(error), error.message);
   if (error instanceof TamperedError) return new TpmProblem('TpmTampered', error.message);
   if (error instanceof MalformedError || error instanceof ProofError)

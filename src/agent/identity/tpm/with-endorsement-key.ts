@@ -6,10 +6,10 @@ import { TPM_PATH } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { checkEndorsement, findEndorsement } from './endorsement-key.ts';
 import { openMachineTpm } from './open-tpm.ts';
-import { tpmProblem } from './tpm-problem.ts';
+import { toTpmProblem } from './tpm-problem.ts';
 
 /** The machine's endorsement key in its TPM. */
-export interface OwnKey {
+export interface MachineEndorsementKey {
   readonly channel: TpmChannel;
   readonly ek: LoadedKey;
   /** `sha256:...`. */
@@ -21,7 +21,10 @@ export interface OwnKey {
  *
  * @throws TpmProblem
  */
-export async function withEndorsementKey<T>(host: Host, work: (key: OwnKey) => Promise<T>): Promise<T> {
+export async function withEndorsementKey<T>(
+  host: Host,
+  work: (key: MachineEndorsementKey) => Promise<T>,
+): Promise<T> {
   const channel = await openMachineTpm(host, TPM_PATH);
   try {
     const { nvBufferBytes } = await readProperties(channel);
@@ -30,7 +33,7 @@ export async function withEndorsementKey<T>(host: Host, work: (key: OwnKey) => P
       work({ channel, ek, own: endorsementKeyId(checkEndorsement(endorsement, ek.area)) }),
     );
   } catch (error) {
-    throw tpmProblem(error);
+    throw toTpmProblem(error);
   } finally {
     await channel.close();
   }

@@ -7,7 +7,7 @@ import { InstallError } from '../install-error.ts';
 import { unitFile } from '../units.ts';
 import { LOCAL_SCRIPT, PROGRAM, SHIM, TASK, TASK_FILE } from './layout.ts';
 import { addToPath } from './machine-path.ts';
-import { takeStateFolder } from './state-folder.ts';
+import { secureStateFolder } from './state-folder.ts';
 
 interface WindowsWishes {
   readonly shim: boolean;
@@ -35,7 +35,7 @@ export async function installOnWindows(host: Host, wishes: WindowsWishes): Promi
   const { self, version } = wishes;
   const isThere = self.toLowerCase() === PROGRAM.toLowerCase();
   if (!isThere) await refuseDowngrade(host, PROGRAM, version);
-  const unknown = await takeStateFolder(host);
+  const unknown = await secureStateFolder(host);
   const done = unknown === undefined ? [] : [unknown];
   const program = isThere ? undefined : await host.ownFiles.read(self);
   if (program !== undefined) await host.files.write(PROGRAM, program);

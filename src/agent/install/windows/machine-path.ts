@@ -16,7 +16,7 @@ export async function isFirstInPath(host: Host, folder: string): Promise<boolean
 }
 
 /** @returns false where it is not there @throws InstallError */
-export async function takeFromPath(host: Host, folder: string): Promise<boolean> {
+export async function removeFromPath(host: Host, folder: string): Promise<boolean> {
   const folders = await readPath(host);
   const rest = folders.filter((one) => !isSame(one, folder));
   if (rest.length === folders.length) return false;

@@ -30,7 +30,7 @@ $foreign=@($owned|Where-Object{$_.owner -ne $own -and $_.owner -notmatch $truste
  * @returns what nobody could find out; undefined where all is well
  * @throws InstallError if it is somebody else's, or something in it
  */
-export async function takeStateFolder(host: Host): Promise<string | undefined> {
+export async function secureStateFolder(host: Host): Promise<string | undefined> {
   const there = await host.files.stat(STATE_DIR);
   if (there === undefined) await host.files.mkdir(STATE_DIR, 0o700);
   else if (there.kind !== 'directory')
@@ -38,7 +38,7 @@ export async function takeStateFolder(host: Host): Promise<string | undefined> {
   // First, so that nobody puts anything there between the look and the end.
   else await host.files.setAttributes(STATE_DIR, { mode: 0o700, uid: 0, gid: 0 });
   // Of a new one, too: somebody may have been quicker.
-  const why = await foreignState(host);
+  const why = await foreignStateFiles(host);
   if (why === undefined && there === undefined) return undefined;
   if (why === undefined)
     return `WARNING: ${STATE_FOLDER} was there before, and PowerShell does not say whose it is: what an ordinary user put there would be believed`;
@@ -52,7 +52,7 @@ export async function takeStateFolder(host: Host): Promise<string | undefined> {
 const REMOVE = `remove it (rmdir /s ${STATE_FOLDER}) and install again`;
 
 /** What in Slipway's folder others than administrators own; empty for nothing, undefined where PowerShell does not say it. */
-export async function foreignState(host: Host): Promise<string | undefined> {
+export async function foreignStateFiles(host: Host): Promise<string | undefined> {
   const program = windowsProgram(host, 'WindowsPowerShell\\v1.0\\powershell.exe');
   const { stdout } = await host.processes.run({
     argv: [program, '-NoProfile', '-NonInteractive', '-Command', SCRIPT],

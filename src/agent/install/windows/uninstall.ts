@@ -3,7 +3,7 @@ import { type Host, HostError } from '../../host/host.ts';
 import { windowsProgram } from '../../host/windows-program.ts';
 import { unitFile } from '../units.ts';
 import { FOLDER, LOCAL_SCRIPT, PROGRAM, SHIM, TASK, TASK_FILE } from './layout.ts';
-import { takeFromPath } from './machine-path.ts';
+import { removeFromPath } from './machine-path.ts';
 
 const IN_USE = ['EPERM', 'EACCES', 'EBUSY'];
 
@@ -20,7 +20,7 @@ export async function uninstallOnWindows(host: Host, state: boolean): Promise<st
     await host.files.remove(path);
     done.push(`${path} removed`);
   };
-  if (await takeFromPath(host, WINDOWS_SHIM)) done.push(`${WINDOWS_SHIM} taken from the machine's PATH`);
+  if (await removeFromPath(host, WINDOWS_SHIM)) done.push(`${WINDOWS_SHIM} taken from the machine's PATH`);
   if ((await host.files.stat(TASK_FILE)) !== undefined) {
     const argv = [windowsProgram(host, 'schtasks.exe'), '/delete', '/tn', TASK, '/f'] as [
       string,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { yamlDocuments } from '../../../../test/support/kubeadm/yaml-documents.ts';
 import { capTimeouts } from './cap-timeouts.ts';
-import { putValue } from './yaml/edit-document.ts';
+import { setValue } from './yaml/edit-document.ts';
 
 const head = (kind: string, version: string) => `apiVersion: kubeadm.k8s.io/${version}\nkind: ${kind}\n`;
 
@@ -37,9 +37,9 @@ describe('capTimeouts', () => {
   });
 });
 
-describe('putValue', () => {
+describe('setValue', () => {
   const put = (text: string) =>
-    putValue(
+    setValue(
       text,
       'JoinConfiguration',
       ['discovery', 'bootstrapToken', 'apiServerEndpoint'],

@@ -2,7 +2,7 @@
  * Lets kubeadm's own long waits end before the deadline does: then kubeadm says itself what it waited for,
  * instead of being ended in the middle of it.
  */
-import { putValue } from './yaml/edit-document.ts';
+import { setValue } from './yaml/edit-document.ts';
 import { formatGoDuration, parseGoDuration } from './yaml/go-duration.ts';
 
 interface Wait {
@@ -49,7 +49,7 @@ export function capTimeouts(text: string, verb: 'init' | 'join', version: string
   const waits = WAITS[/^v1(alpha\d+|beta[123])$/.test(version) ? 'old' : 'new'][verb];
   return waits.reduce(
     (now, { kind, path, usual }) =>
-      putValue(now, kind, path, formatGoDuration(seconds), (present) => {
+      setValue(now, kind, path, formatGoDuration(seconds), (present) => {
         const set = present === undefined ? usual : parseGoDuration(present);
         return set !== undefined && set > seconds;
       }),

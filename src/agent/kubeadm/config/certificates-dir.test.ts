@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { certificatesDirOf } from './certificates-dir.ts';
 
-let machine: StandIn;
+let machine: FakeKubeadm;
 beforeEach(() => {
-  machine = new StandIn();
+  machine = new FakeKubeadm();
 });
 afterEach(() => machine.root.remove());
 

@@ -2,7 +2,7 @@
 import { type Sensitive, sensitive } from '../../../secrets/sensitive.ts';
 import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './flags.ts';
 import { PKI } from './kubeadm-files.ts';
-import { type LeastFree, leastFree } from './kubelet/eviction-thresholds.ts';
+import { type EvictionThresholds, evictionThresholds } from './kubelet/eviction-thresholds.ts';
 import { extraArgument } from './kubelet/extra-argument.ts';
 import { type ConfigDocument, invalid, NODE_KINDS } from './yaml/config-documents.ts';
 import { isValues, type Values, valueAt } from './yaml/config-node.ts';
@@ -53,7 +53,7 @@ export interface KubeadmConfig {
   /** The kubelet is told to start where control groups are of version 1. */
   allowsCgroupV1: boolean;
   /** Where the user set other shares than the kubelet's own. */
-  leastFree?: LeastFree;
+  leastFree?: EvictionThresholds;
   /** Directory of patches for what kubeadm makes. */
   patchesDirectory?: string;
   /** Networks and names of the cluster, which only an init is told. */
@@ -115,7 +115,7 @@ export function readConfig({ verb, args, documents, name = 'file' }: ConfigInput
     etcdDataDir: scalar(cluster?.values, 'etcd', 'local', 'dataDir') ?? '/var/lib/etcd',
     bindPort: Number(port ?? 6443) || 6443,
     allowsCgroupV1: allowsCgroupV1(node?.values, documents ?? []),
-    ...given('leastFree', leastFree(kubeletArgument(node?.values), kubeletSetting(documents ?? []))),
+    ...given('leastFree', evictionThresholds(kubeletArgument(node?.values), kubeletSetting(documents ?? []))),
     skipPhases: listOr(flagList(flags, 'skip-phases'), node?.values, 'skipPhases'),
     ignorePreflightErrors: [
       ...flagList(flags, 'ignore-preflight-errors'),

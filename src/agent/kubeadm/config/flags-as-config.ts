@@ -1,4 +1,4 @@
-import { newestSpoken } from './api/versions.ts';
+import { newestSupportedVersion } from './api/versions.ts';
 import { flagIsSet, flagList, flagValue, parseFlags } from './flags.ts';
 import { writeYaml } from './yaml/write-yaml.ts';
 
@@ -36,7 +36,7 @@ export function flagsAsConfig(
   minor: number,
 ): { text: string; args: string[] } | undefined {
   const flags = parseFlags(args);
-  const version = newestSpoken(minor);
+  const version = newestSupportedVersion(minor);
   if (version === undefined || version === 'v1beta1') return undefined;
   for (const [name, values] of flags.values) {
     if (!KNOWN.has(name)) return undefined;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type BootstrapCall, byWholePath, parseInvocation } from './invocation.ts';
+import { type BootstrapCall, parseInvocation, withAbsoluteConfigPath } from './invocation.ts';
 
 describe('parseInvocation', () => {
   it('takes over init and join', () => {
@@ -49,9 +49,9 @@ describe('parseInvocation', () => {
   });
 });
 
-describe('byWholePath', () => {
+describe('withAbsoluteConfigPath', () => {
   const called = (...argv: string[]) => {
-    const { args, configPath } = byWholePath(parseInvocation(argv) as BootstrapCall);
+    const { args, configPath } = withAbsoluteConfigPath(parseInvocation(argv) as BootstrapCall);
     return { args, configPath };
   };
   const here = process.cwd();

@@ -45,7 +45,7 @@ export function withConfig(args: readonly string[], from: string, to: string): s
  * The same call with the whole path of its configuration, which is read at many places, and again after a reboot. What is not absolute is meant from
  * where the agent was called.
  */
-export function byWholePath(call: BootstrapCall): BootstrapCall {
+export function withAbsoluteConfigPath(call: BootstrapCall): BootstrapCall {
   const { args, configPath } = call;
   if (configPath === undefined || isAbsolute(configPath)) return call;
   const whole = resolve(configPath);

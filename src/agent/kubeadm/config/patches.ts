@@ -1,6 +1,6 @@
 /** How kubeadm is told where patches are: in its configuration since v1beta3, before that by flags. */
 import { NODE_KINDS, readDocuments } from './yaml/config-documents.ts';
-import { putValue, withDocument } from './yaml/edit-document.ts';
+import { setValue, withDocument } from './yaml/edit-document.ts';
 
 /** `--experimental-patches` up to 1.21, `--patches` from 1.22 on (kubernetes/kubernetes #103063). */
 export function patchesFlag(directory: string, minor: number | undefined): string {
@@ -27,7 +27,7 @@ export function withPatches(
     const added = { apiVersion: `kubeadm.k8s.io/${version}`, kind, patches: { directory } };
     return { text: withDocument(text, added), flags: [] };
   }
-  const put = putValue(text, kind, ['patches', 'directory'], directory, (present) => present === undefined);
+  const put = setValue(text, kind, ['patches', 'directory'], directory, (present) => present === undefined);
   // Where something else stands in its place, kubeadm itself says whether it takes the flag beside the
   // file.
   return { text: put, flags: put === text ? [patchesFlag(directory, minor)] : [] };

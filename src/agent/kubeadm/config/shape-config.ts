@@ -4,7 +4,7 @@
  */
 import { type ConfigDocument, readDocuments } from './yaml/config-documents.ts';
 import { isValues } from './yaml/config-node.ts';
-import { editDocument, putValue } from './yaml/edit-document.ts';
+import { editDocument, setValue } from './yaml/edit-document.ts';
 import { formatGoDuration } from './yaml/go-duration.ts';
 
 /**
@@ -23,7 +23,7 @@ export function shapeConfig(
   if (join === undefined) return text;
   const duration = formatGoDuration(discoveryTimeoutSeconds);
   if (usesTimeouts(join))
-    return putValue(text, kind, ['timeouts', 'discovery'], duration, (present) => present === undefined);
+    return setValue(text, kind, ['timeouts', 'discovery'], duration, (present) => present === undefined);
   return editDocument(text, kind, ({ discovery }) => {
     // Without a discovery section the configuration is not valid, and kubeadm says so best itself.
     if (!isValues(discovery) || Object.hasOwn(discovery, 'timeout')) return false;

@@ -7,7 +7,7 @@ import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { forgetRun } from '../run/run-kubeadm.ts';
+import { clearRun } from '../run/run-kubeadm.ts';
 import { KubeadmCall } from './call.ts';
 import { SHAPED_CONFIG, type ShapeOptions, shapedArguments } from './shaped-arguments.ts';
 
@@ -41,7 +41,7 @@ describe('shapedArguments', () => {
     expect(await shaped([`--config=${CONFIG}`])).toEqual([`--config=${SHAPED_CONFIG}`]);
     expect(await shapedValues()).toEqual(yamlDocuments(JOIN.replace('  boot', '  timeout: 1m0s\n  boot')));
     expect(statSync(join(root, SHAPED_CONFIG)).mode & 0o777).toBe(0o600);
-    await forgetRun(host);
+    await clearRun(host);
     expect(await host.files.stat(SHAPED_CONFIG)).toBeUndefined();
   });
 

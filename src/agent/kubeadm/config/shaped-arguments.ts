@@ -14,7 +14,7 @@ import { withLabels } from './kubelet/node-labels.ts';
 import { patchesFlag, withPatches } from './patches.ts';
 import { type CallReading, readCall } from './read-call.ts';
 import { shapeConfig } from './shape-config.ts';
-import { putValue } from './yaml/edit-document.ts';
+import { setValue } from './yaml/edit-document.ts';
 
 /** The copy of the configuration that kubeadm reads; it holds what the original holds, token included. */
 export const SHAPED_CONFIG = `${RUN_DIR}/kubeadm.yaml`;
@@ -134,7 +134,7 @@ export function shapedConfig(
   const asked =
     endpoint === undefined
       ? capped
-      : putValue(capped, 'JoinConfiguration', ENDPOINT, endpoint, isOther(endpoint));
+      : setValue(capped, 'JoinConfiguration', ENDPOINT, endpoint, isOther(endpoint));
   const labelled =
     Object.keys(labels).length === 0 || version === undefined
       ? asked

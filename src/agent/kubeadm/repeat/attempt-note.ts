@@ -36,7 +36,7 @@ export function memberIn(output: string): string | undefined {
 }
 
 /** @throws HostError */
-export async function noteAttempt(host: Host, note: AttemptNote): Promise<void> {
+export async function recordAttempt(host: Host, note: AttemptNote): Promise<void> {
   await host.files.mkdir(STATE_DIR, 0o700);
   await host.files.write(ATTEMPT_NOTE, `${JSON.stringify(note)}\n`, { mode: 0o600 });
 }
@@ -51,7 +51,7 @@ export async function readAttempt(
   return note?.instance === instance && note.verb === verb ? note : undefined;
 }
 
-export async function forgetAttempt(host: Host): Promise<void> {
+export async function clearAttempt(host: Host): Promise<void> {
   await host.files.remove(ATTEMPT_NOTE);
 }
 

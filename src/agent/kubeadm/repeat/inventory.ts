@@ -161,7 +161,7 @@ export async function readInventory(host: Host, instance: string): Promise<Inven
 }
 
 /** Call it when the node is bootstrapped, after a reset and on conclusion: it may hold what should not lie about. */
-export async function forgetInventory(host: Host): Promise<void> {
+export async function clearInventory(host: Host): Promise<void> {
   await host.files.remove(INVENTORY);
 }
 

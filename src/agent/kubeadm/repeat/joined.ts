@@ -9,7 +9,7 @@ import type { Host } from '../../host/host.ts';
  * client certificate is the proof; for a control plane made by `init`, also its admin.conf and API server manifest.
  * Does not ask the cluster. Throws HostError when the disk cannot be read.
  */
-export async function looksJoined(host: Host, verb: 'init' | 'join'): Promise<boolean> {
+export async function isStillJoined(host: Host, verb: 'init' | 'join'): Promise<boolean> {
   const needed = ['/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/pki/kubelet-client-current.pem'];
   if (verb === 'init') needed.push('/etc/kubernetes/admin.conf', API_SERVER_MANIFEST);
   for (const path of needed) {

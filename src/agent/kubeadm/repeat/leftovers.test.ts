@@ -1,19 +1,19 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm, KUBEADM } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { forgetInventory, INVENTORY, readInventory, takeInventory } from './inventory.ts';
-import { cleanAfter } from './leftovers.ts';
+import { clearInventory, INVENTORY, readInventory, takeInventory } from './inventory.ts';
+import { cleanUpAttempt } from './leftovers.ts';
 
 const OWNER = { instance: 'i-1', document: 'd-1', written: [] };
 
 describe('cleaning up between attempts', () => {
-  let machine: StandIn;
+  let machine: FakeKubeadm;
   let host: Host;
   beforeEach(() => {
-    machine = new StandIn();
+    machine = new FakeKubeadm();
     host = createLinuxHost({ root: machine.root.path });
   });
   afterEach(() => machine.root.remove());
@@ -51,7 +51,7 @@ describe('cleaning up between attempts', () => {
     const before = machine.state();
     const inventory = await takeInventory(host, OWNER);
     controlPlaneAttempt();
-    const report = await cleanAfter(host, inventory, {
+    const report = await cleanUpAttempt(host, inventory, {
       verb: 'join',
       phase: 'control-plane-join/etcd',
       kubeadmPath: KUBEADM,
@@ -63,7 +63,7 @@ describe('cleaning up between attempts', () => {
     expect(report).toMatchObject({ reset: true, problems: [] });
     expect(report.restored).toContain('/etc/kubernetes/manifests/haproxy.yaml');
     // Nothing left to do: a second time changes nothing and resets nothing.
-    await cleanAfter(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
+    await cleanUpAttempt(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
     expect(machine.state()).toEqual(before);
     expect(machine.calls).toHaveLength(1);
   });
@@ -73,7 +73,7 @@ describe('cleaning up between attempts', () => {
     machine.put('/etc/kubernetes/pki/ca.crt', 'CA of the cluster');
     machine.put('/etc/kubernetes/bootstrap-kubelet.conf', 'token');
     machine.put('/etc/kubernetes/of-somebody-else.yaml', 'x');
-    const report = await cleanAfter(host, inventory, {
+    const report = await cleanUpAttempt(host, inventory, {
       verb: 'join',
       phase: 'kubelet-start',
       kubeadmPath: KUBEADM,
@@ -97,7 +97,7 @@ describe('cleaning up between attempts', () => {
     expect(await readInventory(host, 'i-1')).toEqual(inventory);
     for (const name of ['pki/apiserver.key', 'pki/etcd/ca.crt', 'pki/of-somebody-else.crt', 'worker-ca.crt'])
       machine.put(`/srv/${name}`, 'new');
-    const { removed } = await cleanAfter(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
+    const { removed } = await cleanUpAttempt(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
     expect(removed.sort()).toEqual(['/srv/pki/apiserver.key', '/srv/pki/etcd/ca.crt', '/srv/worker-ca.crt']);
     for (const path of ['/srv/pki/ca.crt', '/srv/pki/of-somebody-else.crt'])
       expect(await host.files.stat(path)).toBeDefined();
@@ -107,7 +107,7 @@ describe('cleaning up between attempts', () => {
     machine.put('/var/lib/etcd/member/wal', 'of another etcd');
     const inventory = await takeInventory(host, OWNER);
     machine.put('/var/lib/kubelet/kubeadm-flags.env', 'x');
-    await cleanAfter(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
+    await cleanUpAttempt(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
     expect(machine.calls).toEqual([
       'reset --force --cert-dir=/run/slipway/no-certificates --skip-phases=remove-etcd-member',
     ]);
@@ -118,7 +118,7 @@ describe('cleaning up between attempts', () => {
     const inventory = await takeInventory(host, OWNER);
     controlPlaneAttempt();
     machine.put('/runtime-is-down', '');
-    const report = await cleanAfter(host, inventory, { verb: 'init', kubeadmPath: KUBEADM });
+    const report = await cleanUpAttempt(host, inventory, { verb: 'init', kubeadmPath: KUBEADM });
     expect(report).toMatchObject({ reset: true, problems: [] });
     expect(machine.calls).toHaveLength(1);
   });
@@ -127,7 +127,7 @@ describe('cleaning up between attempts', () => {
     const inventory = await takeInventory(host, OWNER);
     machine.put('/reset-fails', '');
     machine.put('/var/lib/kubelet/kubeadm-flags.env', 'x');
-    const report = await cleanAfter(host, inventory, { verb: 'init', kubeadmPath: KUBEADM });
+    const report = await cleanUpAttempt(host, inventory, { verb: 'init', kubeadmPath: KUBEADM });
     expect(report.reset).toBe(false);
     expect(report.problems).toEqual([
       'kubeadm reset after kubeadm init ended with exit status 1: reset: token abcdef.[redacted] is stuck',
@@ -138,7 +138,7 @@ describe('cleaning up between attempts', () => {
     userData();
     const inventory = await takeInventory(host, OWNER);
     rmSync(join(machine.root.path, 'etc/kubernetes/pki/ca.key'));
-    const { problems } = await cleanAfter(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
+    const { problems } = await cleanUpAttempt(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
     expect(problems).toEqual([
       '/etc/kubernetes/pki/ca.key was changed or removed, and its content was not kept',
     ]);
@@ -149,7 +149,7 @@ describe('cleaning up between attempts', () => {
     const first = await takeInventory(host, OWNER);
     controlPlaneAttempt();
     expect(await takeInventory(createLinuxHost({ root: machine.root.path }), OWNER)).toEqual(first);
-    await forgetInventory(host);
+    await clearInventory(host);
     expect(await readInventory(host, 'i-1')).toBeUndefined();
     expect(await takeInventory(host, OWNER)).not.toEqual(first);
   });
@@ -161,7 +161,7 @@ describe('cleaning up between attempts', () => {
     expect(await readInventory(host, 'i-1')).toBeUndefined();
     const inventory = await takeInventory(host, OWNER);
     const before = machine.state();
-    await cleanAfter(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
+    await cleanUpAttempt(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
     expect(machine.state()).toEqual(before);
     expect((await readInventory(host, 'i-1'))?.instance).toBe('i-1');
   });
@@ -174,7 +174,7 @@ describe('cleaning up between attempts', () => {
     machine.put('/etc/kubernetes/pki/sa.key', 'of the corrected user data', 0o600);
     const written = ['/etc/kubernetes/manifests/haproxy.yaml', '/etc/kubernetes/pki/sa.key'];
     const inventory = await takeInventory(host, { ...OWNER, document: 'd-2', written });
-    await cleanAfter(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
+    await cleanUpAttempt(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
     expect(machine.calls).toHaveLength(1);
     const state = machine.state();
     expect(state['/etc/kubernetes/manifests/haproxy.yaml']).toBe('600 corrected static pod');

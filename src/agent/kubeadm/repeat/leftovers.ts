@@ -48,7 +48,11 @@ interface CleanReport {
  *
  * @throws HostError when the disk cannot be read or written.
  */
-export async function cleanAfter(host: Host, inventory: Inventory, spec: CleanSpec): Promise<CleanReport> {
+export async function cleanUpAttempt(
+  host: Host,
+  inventory: Inventory,
+  spec: CleanSpec,
+): Promise<CleanReport> {
   const report: CleanReport = { reset: false, removed: [], restored: [], problems: [] };
   if (spec.phase !== 'preflight' && (await wasSetUp(host, inventory)))
     await reset(host, inventory, spec, report);
@@ -114,7 +118,7 @@ async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: 
     report.problems.push(`kubeadm reset after kubeadm ${spec.verb} left pods: ${result.podsLeft}`);
   report.reset = result.exitStatus === 0;
   if (report.reset) return;
-  const last = kubeadmError(result.stderr);
+  const last = extractKubeadmError(result.stderr);
   report.problems.push(
     result.timedOut
       ? `kubeadm reset after kubeadm ${spec.verb} took too long`
@@ -123,7 +127,7 @@ async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: 
 }
 
 /** kubeadm's own error without secrets. Since 1.34 it begins with that word, and advice may follow it. */
-export function kubeadmError(stderr: string): string {
+export function extractKubeadmError(stderr: string): string {
   const lines = redact(stderr).trim().split('\n');
   const words = lines.filter((line) => !line.startsWith('To see the stack trace of this error'));
   return (words.at(-1) ?? '').replace(/^error: /, '');

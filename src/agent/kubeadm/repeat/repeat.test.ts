@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm, KUBEADM } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { type AttemptNote, forgetAttempt, noteAttempt, readAttempt } from './attempt-note.ts';
+import { type AttemptNote, clearAttempt, readAttempt, recordAttempt } from './attempt-note.ts';
 import { takeInventory } from './inventory.ts';
 import { prepareRepeat, type RepeatSpec } from './repeat.ts';
 
@@ -25,11 +25,11 @@ esac
 `;
 
 describe('what is done between two attempts', () => {
-  let machine: StandIn;
+  let machine: FakeKubeadm;
   let host: Host;
   let progress: string[];
   beforeEach(() => {
-    machine = new StandIn();
+    machine = new FakeKubeadm();
     host = createLinuxHost({ root: machine.root.path });
     progress = [];
   });
@@ -133,19 +133,19 @@ describe('what is done between two attempts', () => {
 
 describe('the note of a failed attempt', () => {
   it('is kept for the instance and verb it was made for, and thrown away when it is damaged', async () => {
-    const machine = new StandIn();
+    const machine = new FakeKubeadm();
     const host = createLinuxHost({ root: machine.root.path });
     const note: AttemptNote = {
       ...{ instance: 'i-1', verb: 'join', code: 'EtcdUnhealthy', phase: 'etcd-join', resumed: 2 },
       knownToken: 'abcdef',
     };
-    await noteAttempt(host, note);
+    await recordAttempt(host, note);
     expect(await readAttempt(host, { instance: 'i-1', verb: 'join' })).toEqual(note);
     expect(await readAttempt(host, { instance: 'i-2', verb: 'join' })).toBeUndefined();
     expect(await readAttempt(host, { instance: 'i-1', verb: 'init' })).toBeUndefined();
     machine.put('/var/lib/slipway/kubeadm-attempt.json', '{"instance":');
     expect(await readAttempt(host, { instance: 'i-1', verb: 'join' })).toBeUndefined();
-    await forgetAttempt(host);
+    await clearAttempt(host);
     machine.root.remove();
   });
 });

@@ -6,18 +6,18 @@ import type { Failure } from '../../../protocol/journal.ts';
 import type { Host } from '../../host/host.ts';
 import { ETCD_MANIFEST } from '../config/kubeadm-files.ts';
 import type { AttemptNote } from './attempt-note.ts';
-import { leaveEtcd, type Membership, settleMembership } from './etcd/membership.ts';
+import { leaveEtcd, type Membership, resolveMembership } from './etcd/membership.ts';
 import type { Inventory } from './inventory.ts';
-import { looksJoined } from './joined.ts';
-import { cleanAfter } from './leftovers.ts';
+import { isStillJoined } from './joined.ts';
+import { cleanUpAttempt } from './leftovers.ts';
 import { discoverPhases, knownPhases } from './phases/discover.ts';
 import {
-  awaitsKubelet,
   ETCD_PHASES,
   isEtcdPhase,
   isRepeatable,
   phasesBefore,
   phasesThroughEtcd,
+  waitsForKubelet,
 } from './phases/resume.ts';
 
 export interface RepeatSpec {
@@ -51,7 +51,7 @@ export async function prepareRepeat(host: Host, spec: RepeatSpec): Promise<Repea
   const { verb, note, inventory, onProgress } = spec;
   const mayHaveJoined = await mayBeMember(host, spec);
   const member: Membership = mayHaveJoined
-    ? await settleMembership(host, { ...spec, memberId: note?.etcdMember })
+    ? await resolveMembership(host, { ...spec, memberId: note?.etcdMember })
     : { state: 'absent', removed: false };
   if (member.state === 'blocked') return { kind: 'blocked', failure: member.failure };
   const skip = await phasesToSkip(host, spec, member);
@@ -64,7 +64,7 @@ export async function prepareRepeat(host: Host, spec: RepeatSpec): Promise<Repea
     if (left.state === 'blocked') return { kind: 'blocked', failure: left.failure };
   }
   onProgress('cleaning up after the attempt before');
-  const { problems } = await cleanAfter(host, inventory, {
+  const { problems } = await cleanUpAttempt(host, inventory, {
     verb,
     phase: note?.phase,
     kubeadmPath: spec.path,
@@ -99,8 +99,8 @@ async function phasesToSkip(host: Host, spec: RepeatSpec, member: Membership): P
   const skip = behindEtcd || failed === undefined ? phasesThroughEtcd(phases) : phasesBefore(phases, failed);
   if (skip === undefined || skip.length === 0) return undefined;
   // The member that votes is a pod of the kubelet, so the kubelet runs; kubeadm itself waits for its certificate.
-  const kubeletMayCome = behindEtcd && awaitsKubelet(phases, skip);
-  if (!kubeletMayCome && !(await looksJoined(host, verb))) return undefined;
+  const kubeletMayCome = behindEtcd && waitsForKubelet(phases, skip);
+  if (!kubeletMayCome && !(await isStillJoined(host, verb))) return undefined;
   if (verb === 'init') return skip;
   const hidden = ETCD_PHASES.filter((name) => !skip.includes(name));
   return [...skip, ...(await knownPhases(host, { path, verb, args }, hidden))];

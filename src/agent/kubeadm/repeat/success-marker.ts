@@ -5,23 +5,23 @@
 import { STATE_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import type { InventoryOwner } from './inventory.ts';
-import { looksJoined } from './joined.ts';
+import { isStillJoined } from './joined.ts';
 
 const SUCCEEDED = `${STATE_DIR}/kubeadm-succeeded`;
 
 type Owner = Pick<InventoryOwner, 'instance' | 'document'>;
 
-export async function noteSuccess(host: Host, owner: Owner): Promise<void> {
+export async function recordSuccess(host: Host, owner: Owner): Promise<void> {
   await host.files.write(SUCCEEDED, `${lineOf(owner)}\n`, { mode: 0o600 });
 }
 
 /** Did kubeadm succeed for this instance and document, and is its work still there? */
 export async function hasSucceeded(host: Host, verb: 'init' | 'join', owner: Owner): Promise<boolean> {
   const text = (await host.files.readIfPresent(SUCCEEDED, 4096))?.toString('utf8').trim();
-  return text === lineOf(owner) && (await looksJoined(host, verb));
+  return text === lineOf(owner) && (await isStillJoined(host, verb));
 }
 
-export async function forgetSuccess(host: Host): Promise<void> {
+export async function clearSuccess(host: Host): Promise<void> {
   await host.files.remove(SUCCEEDED);
 }
 

@@ -26,7 +26,7 @@ export interface ExplainedSpec extends RunSpec {
 }
 
 /** What a watch has seen. */
-export interface Watched {
+export interface WatchResult {
   verdict: ReturnType<KubeletWatch['verdict']>;
   marks: ReturnType<KubeletWatch['marks']>;
   follower: {
@@ -41,7 +41,7 @@ export async function explainFailure(
   host: Host,
   spec: ExplainedSpec,
   run: KubeadmRun,
-  { verdict, marks, follower }: Watched,
+  { verdict, marks, follower }: WatchResult,
 ): Promise<KubeadmFailure> {
   const { verb, tokenId, tokenWasKnown, endpoint, criSocket } = spec;
   const input = { verb, ...run, tokenId, tokenWasKnown };

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm, KUBEADM } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { readLogFixtures } from '../../../../test/support/logs/log-fixtures.ts';
 import { installTools } from '../../../../test/support/machine-tools.ts';
 import { gatherEvidence } from '../../diagnosis/evidence/gather.ts';
@@ -24,12 +24,12 @@ const GIVES_UP =
 const flagLog = readLogFixtures('kubelet').find(({ cause }) => cause === '--network-plugin')?.text ?? '';
 
 describe('an attempt', () => {
-  let machine: StandIn;
+  let machine: FakeKubeadm;
   const host = () => createLinuxHost({ root: machine.root.path });
   const join_ = (more = {}) => runExplained(host(), { path: KUBEADM, verb: 'join', args: [], ...more });
   const kubeadm = (body: string): void => machine.put(KUBEADM, `#!/bin/sh\n${body}`, 0o755);
   beforeEach(() => {
-    machine = new StandIn();
+    machine = new FakeKubeadm();
   });
   afterEach(() => machine.root.remove());
 
@@ -132,14 +132,14 @@ describe('an attempt', () => {
 });
 
 describe('a token that kubeadm does not find', () => {
-  let machine: StandIn;
+  let machine: FakeKubeadm;
   let server: Server;
   let endpoint: string;
   let data: Record<string, string>;
   const MISSING = `echo "error execution phase preflight: couldn't validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID \\"abcdef\\"" >&2\nexit 1\n`;
 
   beforeEach(async () => {
-    machine = new StandIn();
+    machine = new FakeKubeadm();
     machine.put(KUBEADM, `#!/bin/sh\n${MISSING}`, 0o755);
     data = {};
     server = createServer(selfSigned(), (request, response) => {

@@ -3,8 +3,8 @@
 import { type KubeletWatch, watchKubelet } from '../../diagnosis/causes/kubelet-watch.ts';
 import type { KubeadmFailure } from '../../diagnosis/words/classify.ts';
 import type { Host } from '../../host/host.ts';
-import type { ExplainedSpec, Watched } from './explain-failure.ts';
-import { refusedKubelet } from './restart-refused-kubelet.ts';
+import type { ExplainedSpec, WatchResult } from './explain-failure.ts';
+import { restartRefusedKubelet } from './restart-refused-kubelet.ts';
 import { type KubeadmRun, runKubeadm } from './run-kubeadm.ts';
 import { withoutStorageRequest } from './storage-request.ts';
 
@@ -21,7 +21,7 @@ export async function runExplained(host: Host, spec: ExplainedSpec): Promise<Exp
   const over = new AbortController();
   const watch = watchKubelet(host, {
     onPod: withoutStorageRequest(host, onProgress),
-    onCertificate: refusedKubelet(host, { onProgress, signal: over.signal }),
+    onCertificate: restartRefusedKubelet(host, { onProgress, signal: over.signal }),
   });
   try {
     const run = await runKubeadm(host, {
@@ -44,7 +44,7 @@ export async function runExplained(host: Host, spec: ExplainedSpec): Promise<Exp
   }
 }
 
-function seenBy({ verdict, marks, follower }: KubeletWatch): Watched {
+function seenBy({ verdict, marks, follower }: KubeletWatch): WatchResult {
   const { kubelet, runtime, begun } = follower;
   return {
     verdict: verdict(),

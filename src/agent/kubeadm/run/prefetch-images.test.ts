@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import type { KubeadmConfig } from '../config/config.ts';
-import { pullAhead } from './prefetch-images.ts';
+import { prefetchImages } from './prefetch-images.ts';
 
 const IMAGES = ['kube-apiserver:v1.31.2', 'etcd:3.5.15-0', `${'long/'.repeat(40)}pause:3.10`].map(
   (name) => `registry.example/${name}`,
@@ -17,7 +17,7 @@ const OTHERS = [
 ];
 
 /** Answers as CRI's ImageService does; its messages hold one string each. */
-describe('pullAhead', () => {
+describe('prefetchImages', () => {
   let folder: string;
   let server: Http2Server;
   const sessions = new Set<ServerHttp2Session>();
@@ -68,7 +68,7 @@ describe('pullAhead', () => {
   });
 
   const run = (config: Partial<KubeadmConfig> = {}, signal = new AbortController().signal): Promise<void> =>
-    pullAhead(createLinuxHost(), {
+    prefetchImages(createLinuxHost(), {
       path: join(folder, 'kubeadm'),
       args: ['--config', '/run/kubeadm.yaml'],
       config: {

@@ -26,7 +26,7 @@ interface PullSpec {
 const REGISTRIES = ['registry.k8s.io', 'k8s.gcr.io'];
 const LIST_MS = 20_000;
 
-export async function pullAhead(host: Host, spec: PullSpec): Promise<void> {
+export async function prefetchImages(host: Host, spec: PullSpec): Promise<void> {
   const { config, onProgress } = spec;
   const socket = socketPath(config.criSocket ?? DEFAULT_SOCKETS[0]);
   const file = flagValue(parseFlags([...spec.args]), 'config');

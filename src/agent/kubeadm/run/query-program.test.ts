@@ -5,7 +5,7 @@ import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import type { CommandResult } from '../../host/processes.ts';
-import { askProgram, askProgramAhead } from './query-program.ts';
+import { prefetchProgramQuery, queryProgram } from './query-program.ts';
 
 let folder: string;
 let path: string;
@@ -29,8 +29,8 @@ beforeEach(() => {
   host = { ...base, processes: { ...base.processes, run } };
 });
 
-const ahead = () => askProgramAhead(host, { argv: [path] });
-const said = async () => (await askProgram(host, { argv: [path] })).stdout;
+const ahead = () => prefetchProgramQuery(host, { argv: [path] });
+const said = async () => (await queryProgram(host, { argv: [path] })).stdout;
 
 describe('a program that was asked ahead', () => {
   it('is not asked again, also where two want to know at once', async () => {

@@ -3,7 +3,7 @@ import type { Host } from '../../host/host.ts';
 import type { CommandResult, CommandSpec } from '../../host/processes.ts';
 
 /** How one is asked; the first word is the path of the program, or a name where there is none. */
-export type Question = Pick<CommandSpec, 'argv' | 'env' | 'timeoutMs' | 'signal'>;
+export type ProgramQuery = Pick<CommandSpec, 'argv' | 'env' | 'timeoutMs' | 'signal'>;
 
 interface Asked {
   /** Of the program that was asked. */
@@ -15,7 +15,7 @@ interface Asked {
 const asked = new WeakMap<Host, Map<string, Asked>>();
 
 /** What it answers, now or before. An answer counts as long as the program is the same; one that failed does not count. */
-export async function askProgram(host: Host, question: Question): Promise<CommandResult> {
+export async function queryProgram(host: Host, question: ProgramQuery): Promise<CommandResult> {
   const [path] = question.argv;
   const identity = await identityOf(host, path);
   if (identity === undefined) return host.processes.run(question);
@@ -29,12 +29,12 @@ export async function askProgram(host: Host, question: Question): Promise<Comman
 }
 
 /** Asks what will be asked later, where the answer can count by then; does not wait for it. */
-export async function askProgramAhead(host: Host, question: Question): Promise<void> {
+export async function prefetchProgramQuery(host: Host, question: ProgramQuery): Promise<void> {
   const identity = await identityOf(host, question.argv[0]);
   if (identity !== undefined) void ask(host, question, identity).catch(() => undefined);
 }
 
-function ask(host: Host, question: Question, identity: string): Promise<CommandResult> {
+function ask(host: Host, question: ProgramQuery, identity: string): Promise<CommandResult> {
   const answers = asked.get(host) ?? new Map<string, Asked>();
   asked.set(host, answers);
   const answer = host.processes.run(question);

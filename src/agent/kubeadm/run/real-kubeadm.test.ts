@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { noKubeadm } from './real-kubeadm.ts';
+import { noKubeadmFailure } from './real-kubeadm.ts';
 
 describe('a run in which no kubeadm ran', () => {
   const path = '/usr/bin/kubeadm';
   const ended = (exitStatus: number, why: string) =>
-    noKubeadm({ path, exitStatus, stderr: `bash: line 1: ${path}: ${why}\n` });
+    noKubeadmFailure({ path, exitStatus, stderr: `bash: line 1: ${path}: ${why}\n` });
 
   it.each([
     'cannot execute binary file: Exec format error',

@@ -3,7 +3,7 @@ import type { Failure } from '../../../protocol/journal.ts';
 import { WINDOWS_SHIM } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { KubeadmError } from '../kubeadm-error.ts';
-import { askProgram, type Question } from './query-program.ts';
+import { type ProgramQuery, queryProgram } from './query-program.ts';
 
 /** Searched after PATH: cloud-init and systemd start programs with a PATH that lacks some of them. */
 const KUBEADM_DIRECTORIES = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/bin'];
@@ -46,7 +46,7 @@ export function refuseSlipwayAsCaller(host: Host, self: string): void {
 }
 
 /** The failure of a run in which no kubeadm ran: it turned out to be Slipway, or no program for this machine. */
-export function noKubeadm({
+export function noKubeadmFailure({
   path,
   exitStatus,
   stderr,
@@ -153,7 +153,7 @@ interface KubeadmVersion {
 }
 
 /** How kubeadm is asked for its version. */
-export function versionQuestion(path: string): Question {
+export function versionQuery(path: string): ProgramQuery {
   return { argv: [path, 'version', '-o', 'short'], env: kubeadmEnvironment(), timeoutMs: 20_000 };
 }
 
@@ -163,7 +163,7 @@ export function versionQuestion(path: string): Question {
  * @throws KubeadmError `KubeadmNotFound` when the program cannot be run or does not answer like kubeadm.
  */
 export async function kubeadmVersion(host: Host, path: string): Promise<KubeadmVersion> {
-  const result = await askProgram(host, versionQuestion(path));
+  const result = await queryProgram(host, versionQuery(path));
   const match = /^(v(\d+)\.(\d+)\S*)\s*$/m.exec(result.stdout);
   if (result.exitStatus === 0 && match !== null) {
     return { text: match[1] ?? '', major: Number(match[2]), minor: Number(match[3]) };

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm, KUBEADM } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { installTools } from '../../../../test/support/machine-tools.ts';
 import { Authority } from '../../../pki/authority.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -17,12 +17,12 @@ const authority = Authority.create('cluster');
 const cluster = new Authority(authority.certificate, authority.privateKey);
 const stranger = Authority.create('stranger');
 
-let machine: StandIn;
+let machine: FakeKubeadm;
 let server: Server;
 let asked: { url: string | undefined; token: string | undefined }[];
 let answers: number[];
 beforeEach(async () => {
-  machine = new StandIn();
+  machine = new FakeKubeadm();
   asked = [];
   server = createServer(cluster.server(['127.0.0.1'], 3_600_000), ({ url, headers }, response) => {
     asked.push({ url, token: headers.authorization });

@@ -1,6 +1,6 @@
 import { BACKOFF, backoffMs } from '../../../kit/backoff.ts';
 import { redact } from '../../../secrets/redact.ts';
-import { bearer, readKubeconfig } from '../../cluster/kubeconfig.ts';
+import { bearerHeader, readKubeconfig } from '../../cluster/kubeconfig.ts';
 import { BOOTSTRAP_KUBECONFIG } from '../../cluster/kubelet-identity.ts';
 import type { Host } from '../../host/host.ts';
 
@@ -23,7 +23,7 @@ const MOST_SAID = 200;
  *
  * @returns to be called when the kubelet was refused. Never throws: what fails is left to the kubelet
  */
-export function refusedKubelet(
+export function restartRefusedKubelet(
   host: Host,
   spec: { signal: AbortSignal; onProgress(message: string): void },
 ): () => void {
@@ -45,7 +45,7 @@ async function startAgain(
   const client = host.network.client({ ca: access.ca });
   try {
     const url = new URL(QUESTION, access.server).href;
-    const headers = bearer(access.token);
+    const headers = bearerHeader(access.token);
     const end = host.clock.monotonic() + LIMIT_MS;
     for (let tries = 1; ; tries += 1) {
       const asked = client.send({ method: 'GET', url, headers, timeoutMs: ASK_MS, signal });

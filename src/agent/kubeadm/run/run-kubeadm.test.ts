@@ -1,20 +1,20 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm, KUBEADM } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { KubeadmError } from '../kubeadm-error.ts';
-import { looksJoined } from '../repeat/joined.ts';
+import { isStillJoined } from '../repeat/joined.ts';
 import { progressReader } from './progress.ts';
 import { findRealKubeadm, kubeadmVersion } from './real-kubeadm.ts';
-import { findEarlierRun, forgetRun, runKubeadm } from './run-kubeadm.ts';
+import { clearRun, findEarlierRun, runKubeadm } from './run-kubeadm.ts';
 
 describe('kubeadm as a program', () => {
-  let machine: StandIn;
+  let machine: FakeKubeadm;
   let host: Host;
   beforeEach(() => {
-    machine = new StandIn();
+    machine = new FakeKubeadm();
     host = createLinuxHost({ root: machine.root.path });
   });
   afterEach(() => machine.root.remove());
@@ -53,7 +53,7 @@ describe('kubeadm as a program', () => {
     expect(await findEarlierRun(host)).toBe('ended');
     expect(await runKubeadm(host, spec)).toMatchObject({ exitStatus: 7, adopted: true });
     expect(machine.calls).toHaveLength(1);
-    await forgetRun(host);
+    await clearRun(host);
     expect(await findEarlierRun(host)).toBeUndefined();
   });
 
@@ -101,13 +101,13 @@ describe('kubeadm as a program', () => {
 
   it('has bootstrapped a node only when the kubelet has its certificate', async () => {
     machine.put('/etc/kubernetes/kubelet.conf', '');
-    expect(await looksJoined(host, 'join')).toBe(false);
+    expect(await isStillJoined(host, 'join')).toBe(false);
     machine.put('/var/lib/kubelet/pki/kubelet-client-current.pem', '');
-    expect(await looksJoined(host, 'join')).toBe(true);
-    expect(await looksJoined(host, 'init')).toBe(false);
+    expect(await isStillJoined(host, 'join')).toBe(true);
+    expect(await isStillJoined(host, 'init')).toBe(false);
     machine.put('/etc/kubernetes/admin.conf', '');
     machine.put('/etc/kubernetes/manifests/kube-apiserver.yaml', '');
-    expect(await looksJoined(host, 'init')).toBe(true);
+    expect(await isStillJoined(host, 'init')).toBe(true);
   });
 });
 

@@ -45,7 +45,7 @@ export async function findEarlierRun(host: Host): Promise<'running' | 'ended' | 
 
 /**
  * Runs kubeadm, or takes over the run that an earlier agent began, and waits for its end. Does not throw for
- * kubeadm's failure; throws HostError when it cannot be started. Call `forgetRun` once the result is in the
+ * kubeadm's failure; throws HostError when it cannot be started. Call `clearRun` once the result is in the
  * journal.
  */
 export async function runKubeadm(host: Host, spec: RunSpec): Promise<KubeadmRun> {
@@ -70,7 +70,7 @@ export async function runKubeadm(host: Host, spec: RunSpec): Promise<KubeadmRun>
  * Forgets the run's files, so that the next one starts anew, and the copy of the configuration, which holds a
  * token.
  */
-export async function forgetRun(host: Host): Promise<void> {
+export async function clearRun(host: Host): Promise<void> {
   await host.processes.forgetDurable(KUBEADM_RUN);
   await host.files.remove(SHAPED_CONFIG);
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm, KUBEADM } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { installTools } from '../../../../test/support/machine-tools.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { runExplained } from './explained-run.ts';
@@ -11,9 +11,9 @@ const REQUEST = '        ephemeral-storage: 100Mi\n';
 const refusal = (resource: string): string =>
   `Jan 10 10:00:01 n1 kubelet[42]: W0110 10:00:01.000001      42 predicate.go:113] Failed to admit pod etcd-n1_kube-system(0a1b2c) - Unexpected error while attempting to recover from admission failure: preemption: error finding a set of pods to preempt: no set of running pods found to reclaim resources: [(res: ${resource}, q: 104857600), ]\n`;
 
-let machine: StandIn;
+let machine: FakeKubeadm;
 beforeEach(() => {
-  machine = new StandIn();
+  machine = new FakeKubeadm();
 });
 afterEach(() => machine.root.remove());
 

@@ -30,7 +30,9 @@ export function signedHeaders(request: ToSign): Record<string, string> {
     ...(credentials.sessionToken === undefined ? {} : { 'x-amz-security-token': credentials.sessionToken }),
   };
   const names = Object.keys(headers).sort();
-  const query = [...url.searchParams].map(([key, value]) => `${encoded(key)}=${encoded(value)}`).sort();
+  const query = [...url.searchParams]
+    .map(([key, value]) => `${encodeRfc3986(key)}=${encodeRfc3986(value)}`)
+    .sort();
   const canonical = [
     method,
     url.pathname,
@@ -54,7 +56,7 @@ export function signedHeaders(request: ToSign): Record<string, string> {
 }
 
 /** RFC 3986: encodeURIComponent leaves more than that as it is. */
-export function encoded(text: string): string {
+export function encodeRfc3986(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
     (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,

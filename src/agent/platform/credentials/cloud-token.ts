@@ -1,7 +1,7 @@
 import { textAt } from '../../../kit/json.ts';
 import type { Host } from '../../host/host.ts';
 import { type Ask, basesOf, MetadataClient } from '../metadata/metadata-client.ts';
-import { onMetadata } from './metadata-errors.ts';
+import { withSecretErrors } from './metadata-errors.ts';
 import { SecretError } from './secret-error.ts';
 
 const PATIENCE_MS = 20_000;
@@ -9,10 +9,10 @@ const PATIENCE_MS = 20_000;
 const BASES = basesOf('http://169.254.169.254');
 
 /** What a cloud's metadata service answers a path with. @throws SecretError */
-export async function fromMetadata(host: Host, called: string, path: string, ask: Ask): Promise<string> {
+export async function readFromMetadata(host: Host, called: string, path: string, ask: Ask): Promise<string> {
   const client = new MetadataClient(host, { bases: BASES, patienceMs: PATIENCE_MS, called });
   try {
-    const text = await onMetadata(() => client.text(path, ask));
+    const text = await withSecretErrors(() => client.text(path, ask));
     if (text === undefined) throw new SecretError('SecretDenied', `${called} gives this machine no identity`);
     return text;
   } finally {

@@ -1,9 +1,9 @@
 import { textAt } from '../../../kit/json.ts';
 import type { Host } from '../../host/host.ts';
-import { EC2_BASES, withToken } from '../metadata/ec2-token.ts';
+import { EC2_BASES, withEc2Token } from '../metadata/ec2-token.ts';
 import { MetadataClient } from '../metadata/metadata-client.ts';
 import type { AwsCredentials } from './aws-signature.ts';
-import { onMetadata } from './metadata-errors.ts';
+import { withSecretErrors } from './metadata-errors.ts';
 import { SecretError } from './secret-error.ts';
 
 const PATIENCE_MS = 20_000;
@@ -23,10 +23,10 @@ export interface InstanceRole {
 export function instanceRole(host: Host, patienceMs = PATIENCE_MS): InstanceRole {
   const called = 'the metadata service of EC2';
   const client = new MetadataClient(host, { bases: EC2_BASES, patienceMs, called });
-  let opened: ReturnType<typeof withToken> | undefined;
+  let opened: ReturnType<typeof withEc2Token> | undefined;
   const get = (path: string): Promise<string | undefined> =>
-    onMetadata(async () => {
-      opened ??= withToken(client);
+    withSecretErrors(async () => {
+      opened ??= withEc2Token(client);
       return (await opened)(path);
     });
   return {

@@ -1,6 +1,6 @@
-import type { ReportEntry } from '../../document/document.ts';
+import type { Diagnostic } from '../../document/document.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
-import type { SystemFacts } from './os-facts.ts';
+import type { OsFacts } from './os-facts.ts';
 
 /** What Slipway knows about the machine before it reads the user data. */
 export interface Instance {
@@ -19,13 +19,13 @@ export interface Instance {
   /** The cloud's own names of disks, such as `ephemeral0`, with the device behind each. */
   deviceAliases?: Readonly<Record<string, string>>;
   /** What cloud-init's jinja variables say of the system; without it they are undefined. */
-  system?: SystemFacts;
+  system?: OsFacts;
   /** Called where a template asks for what is known of the machine. */
   onTemplate?(): void;
   /** Slipway ignores vendor data and reports that if there is any. */
   vendorData?: Buffer;
   /** Warnings from reading the metadata; they come first in the report. */
-  remarks?: ReportEntry[];
+  remarks?: Diagnostic[];
 }
 
 /** What a cloud says about the machine, in one shape for all clouds. */

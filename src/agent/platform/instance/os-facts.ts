@@ -1,5 +1,5 @@
 /** The system facts in cloud-init's `v1` variables; they come from os-release and the kernel. */
-export interface SystemFacts {
+export interface OsFacts {
   /** ID of os-release, e.g. `debian`. */
   distro: string;
   /** VERSION_ID, e.g. `12`. */

@@ -1,8 +1,8 @@
 import type { Host } from '../../host/host.ts';
-import type { SystemFacts } from './os-facts.ts';
+import type { OsFacts } from './os-facts.ts';
 
 /** Reads the system facts for jinja templates; missing ones are empty strings. */
-export async function readSystemFacts(host: Host): Promise<SystemFacts> {
+export async function readOsFacts(host: Host): Promise<OsFacts> {
   const osRelease = (await text(host, '/etc/os-release')) ?? (await text(host, '/usr/lib/os-release')) ?? '';
   let parsed: Map<string, string> | undefined;
   const release = (key: string) => {
@@ -21,13 +21,16 @@ export async function readSystemFacts(host: Host): Promise<SystemFacts> {
       return release('VERSION_CODENAME');
     },
     kernelRelease: (await text(host, '/proc/sys/kernel/osrelease'))?.trim() ?? '',
-    machine: (await text(host, '/proc/sys/kernel/arch'))?.trim() ?? MACHINES[process.arch] ?? process.arch,
+    machine:
+      (await text(host, '/proc/sys/kernel/arch'))?.trim() ??
+      KERNEL_ARCHITECTURES[process.arch] ??
+      process.arch,
     hostname: host.hostname(),
   };
 }
 
 /** Kernels before 6.1 have no /proc/sys/kernel/arch, and Node.js has its own names for machines. */
-export const MACHINES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
+export const KERNEL_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 
 async function text(host: Host, path: string): Promise<string | undefined> {
   return (await host.files.readIfPresent(path))?.toString('utf8');

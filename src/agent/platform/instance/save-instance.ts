@@ -3,7 +3,7 @@ import { INSTANCE_FILE } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
 
 /** Keeps what the source said of the machine, for `slipway facts` and the reporter, in a place that a reboot empties. */
-export async function keepInstance(host: Host, instance: InstanceData): Promise<void> {
+export async function saveInstance(host: Host, instance: InstanceData): Promise<void> {
   const { source, id, instanceType, region, zone, providerId } = instance;
   const kept = { source, id, instanceType, region, zone, providerId };
   try {

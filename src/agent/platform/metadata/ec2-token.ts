@@ -7,13 +7,13 @@ const TOKEN = 'x-aws-ec2-metadata-token';
 const TOKEN_SECONDS = '21600';
 
 /** The bytes behind a path, one per character; undefined for status 404. */
-export type Service = (path: string) => Promise<string | undefined>;
+export type ReadEc2Path = (path: string) => Promise<string | undefined>;
 
 /**
  * AWS gives metadata only to whoever first asked for a token with PUT, which no proxy and no web page does. Where the machine's
  * owner has switched the service off, it answers 403.
  */
-export async function withToken(client: MetadataClient): Promise<Service> {
+export async function withEc2Token(client: MetadataClient): Promise<ReadEc2Path> {
   const ask: Ask = { method: 'PUT', headers: { [`${TOKEN}-ttl-seconds`]: TOKEN_SECONDS }, accept: [403] };
   const renew = async (): Promise<string> => {
     const answer = await client.answer('/latest/api/token', ask);

@@ -1,7 +1,7 @@
 import { BACKOFF, waitMs } from '../../../kit/backoff.ts';
 import { retryAfterMs } from '../../../kit/retry-after.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import type { HttpAnswer, HttpClient, HttpClientOptions } from '../../host/network.ts';
+import type { HttpClient, HttpClientOptions, HttpResponse } from '../../host/network.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
 import { SourceError } from './source-error.ts';
 
@@ -104,7 +104,7 @@ export class MetadataClient {
   }
 
   /** @returns undefined for a status that means "there is none". @throws SourceError */
-  async answer(path: string, ask: Ask = {}): Promise<HttpAnswer | undefined> {
+  async answer(path: string, ask: Ask = {}): Promise<HttpResponse | undefined> {
     const { clock, random } = this.#host;
     const end = clock.monotonic() + this.#options.patienceMs;
     for (let attempt = 1; ; attempt += 1) {
@@ -148,7 +148,7 @@ export class MetadataClient {
     }
   }
 
-  #judge(path: string, ask: Ask, answer: HttpAnswer): Tried {
+  #judge(path: string, ask: Ask, answer: HttpResponse): Tried {
     const { status, headers } = answer;
     if ((status >= 200 && status < 300) || ask.accept?.includes(status)) return { answer };
     if (status >= 500 || [408, 425, 429, ...(ask.passing ?? [])].includes(status)) {
@@ -164,7 +164,7 @@ export class MetadataClient {
     );
   }
 
-  async #send(base: Base, first: string, ask: Ask, timeoutMs: number): Promise<HttpAnswer> {
+  async #send(base: Base, first: string, ask: Ask, timeoutMs: number): Promise<HttpResponse> {
     const { headers, redirects = 'same' } = this.#options;
     let url = first;
     for (let count = 0; ; count += 1) {
@@ -218,7 +218,7 @@ interface Failed {
   /** The pause that the service asks for. */
   askedMs?: number;
 }
-type Tried = { answer: HttpAnswer | undefined } | Failed;
+type Tried = { answer: HttpResponse | undefined } | Failed;
 
 /** Nothing leads from https to http, where anybody could answer. */
 function isAllowed(redirects: Redirects, from: URL, to: URL): boolean {

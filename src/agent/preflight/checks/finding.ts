@@ -21,7 +21,7 @@ export interface PreflightFinding {
 }
 
 /** A finding with the table's remedy. */
-export function found(
+export function preflightFinding(
   severity: Severity,
   code: Code,
   message: string,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type EventBody, MAX_EVENT_BYTES, type SlipwayEvent } from '../../../protocol/events.ts';
 import { readEvent } from '../../../protocol/read-events.ts';
-import { bounded, shorten } from './bounded.ts';
+import { boundEvent, shorten } from './bounded.ts';
 
 function event(body: EventBody, machine = { instance: 'i-1', hostname: 'h' }): SlipwayEvent {
   return {
@@ -20,10 +20,10 @@ const step = { id: 'a', title: 'b' };
 const failure = { code: 'Unclassified', cause: 'c', remedy: 'r' };
 const sequence = 's';
 
-describe('bounded', () => {
+describe('boundEvent', () => {
   it('leaves a small event as it is', () => {
     const small = event({ type: 'step.ended', sequence, step, attempt: 1, result: 'failed', ms: 1, failure });
-    expect(bounded(small)).toEqual(small);
+    expect(boundEvent(small)).toEqual(small);
   });
 
   it.each([1, 3000, 100_000])(
@@ -78,7 +78,7 @@ describe('bounded', () => {
         { type: 'events.lost', count: 1, why: long },
       ];
       for (const body of bodies) {
-        const result = bounded(event(body, { instance: long, hostname: long }));
+        const result = boundEvent(event(body, { instance: long, hostname: long }));
         expect(Buffer.byteLength(JSON.stringify(result)), body.type).toBeLessThan(MAX_EVENT_BYTES);
         expect(readEvent(JSON.parse(JSON.stringify(result))), body.type).toEqual(result);
         if (length > 1) expect(result.truncated, body.type).toBe(true);
@@ -91,7 +91,7 @@ describe('bounded', () => {
       id: `write_files ${index}`,
       title: 'Write a file',
     }));
-    const result = bounded(
+    const result = boundEvent(
       event({ type: 'sequence.started', sequence, mode: 'bootstrap', steps, resumed: false }),
     );
     if (result.type !== 'sequence.started') throw new Error('another type');
@@ -104,9 +104,11 @@ describe('bounded', () => {
     const secret = `join --token abcdef.0123456789abcdef --certificate-key ${'ab'.repeat(32)}`;
     const lines = [secret];
     const texts = JSON.stringify([
-      bounded(event({ type: 'fact', name: 'x', value: secret })),
-      bounded(event({ type: 'step.progress', sequence, step: { id: 'a', title: secret }, message: secret })),
-      bounded(
+      boundEvent(event({ type: 'fact', name: 'x', value: secret })),
+      boundEvent(
+        event({ type: 'step.progress', sequence, step: { id: 'a', title: secret }, message: secret }),
+      ),
+      boundEvent(
         event({
           type: 'agent.lost',
           sequence,

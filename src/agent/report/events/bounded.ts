@@ -17,7 +17,7 @@ const TEXT_LIMITS = [1200, 600, 300, 150, 80];
  * The event as it may leave the machine: without secrets, without control characters, below its bound. What had to be
  * cut is marked by `…` in its place and by `truncated`.
  */
-export function bounded<T extends SlipwayEvent>(event: T): T {
+export function boundEvent<T extends SlipwayEvent>(event: T): T {
   const whole = mapTexts(event, clean);
   for (const limit of TEXT_LIMITS) {
     let cut = false;

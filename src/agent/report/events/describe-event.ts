@@ -1,5 +1,5 @@
 import { formatMs } from '../../../kit/duration.ts';
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import type { EventFailure, SlipwayEvent } from '../../../protocol/events.ts';
 
 /**
@@ -12,7 +12,7 @@ export function describeEvent(event: SlipwayEvent): string | undefined {
   switch (event.type) {
     case 'sequence.started': {
       const count = event.steps.length + (event.stepsOmitted ?? 0);
-      return `the bootstrap ${event.resumed ? 'goes on' : 'began'} (${counted(count, 'step')})`;
+      return `the bootstrap ${event.resumed ? 'goes on' : 'began'} (${pluralize(count, 'step')})`;
     }
     case 'step.attempt':
       return `${event.step.title}: attempt ${event.attempt} failed (${formatMs(event.ms)}), next in ${formatMs(event.retryInMs)}: ${words(event.failure)}`;
@@ -37,7 +37,7 @@ export function describeEvent(event: SlipwayEvent): string | undefined {
     case 'node.reset':
       return 'the node was reset';
     case 'events.lost':
-      return `${counted(event.count, 'event')} of this report ${event.count === 1 ? 'was' : 'were'} lost: ${event.why}`;
+      return `${pluralize(event.count, 'event')} of this report ${event.count === 1 ? 'was' : 'were'} lost: ${event.why}`;
     default:
       return undefined;
   }

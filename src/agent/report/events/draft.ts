@@ -10,7 +10,7 @@ export interface Draft {
 }
 
 /** A draft of something that happens now. */
-export async function draftNow(host: Host, body: EventBody): Promise<Draft> {
+export async function createDraft(host: Host, body: EventBody): Promise<Draft> {
   return {
     body,
     boot: await host.bootId(),

@@ -87,7 +87,7 @@ describe('JournalEvents', () => {
     expect(bodies(all).filter(({ type }) => type === 'heartbeat')).toHaveLength(1);
     const events = new JournalEvents(() => true);
     told(events, all.slice(0, 3));
-    events.tellNextHeartbeat();
+    events.reportNextHeartbeat();
     expect(events.take(all[3] as JournalRecord)).toHaveLength(1);
   });
 

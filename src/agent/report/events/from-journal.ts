@@ -51,7 +51,7 @@ export class JournalEvents {
   }
 
   /** Lets the next heartbeat through: who was thought to be lost is heard again. */
-  tellNextHeartbeat(): void {
+  reportNextHeartbeat(): void {
     this.#lastTold = { boot: '', mono: 0 };
   }
 
@@ -122,7 +122,7 @@ export class JournalEvents {
           ms: whole(ms),
           ...(isNodeUnknown ? { isNodeUnknown } : {}),
           ...(failure && step ? { step } : {}),
-          ...(failure ? { failure: asEventFailure(failure) } : {}),
+          ...(failure ? { failure: toEventFailure(failure) } : {}),
         };
       }
       case 'node.reset':
@@ -145,7 +145,7 @@ export class JournalEvents {
     const { failure, retryInMs, message, result } = record;
     this.#failedStep = result === 'failed' ? step : this.#failedStep;
     if (failure && retryInMs !== undefined) {
-      return { type: 'step.attempt', ...head, failure: asEventFailure(failure), retryInMs: whole(retryInMs) };
+      return { type: 'step.attempt', ...head, failure: toEventFailure(failure), retryInMs: whole(retryInMs) };
     }
     delete run.step;
     return {
@@ -153,7 +153,7 @@ export class JournalEvents {
       ...head,
       result,
       ...(message ? { message } : {}),
-      ...(failure ? { failure: asEventFailure(failure) } : {}),
+      ...(failure ? { failure: toEventFailure(failure) } : {}),
     };
   }
 
@@ -167,7 +167,7 @@ export class JournalEvents {
 }
 
 /** The failure as it goes on the wire: the same words, the last lines. */
-export function asEventFailure({ code, cause, remedy, exitStatus, lines }: Failure): EventFailure {
+export function toEventFailure({ code, cause, remedy, exitStatus, lines }: Failure): EventFailure {
   return {
     code,
     cause,

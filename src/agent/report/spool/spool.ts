@@ -6,7 +6,7 @@ import {
 } from '../../../protocol/events.ts';
 import { readEvent } from '../../../protocol/read-events.ts';
 import type { Host } from '../../host/host.ts';
-import { bounded } from '../events/bounded.ts';
+import { boundEvent } from '../events/bounded.ts';
 import type { Draft } from '../events/draft.ts';
 import { traceparentOf } from '../events/trace.ts';
 import { SpoolFile } from './spool-file.ts';
@@ -112,7 +112,7 @@ export class Spool {
     if (source.key !== undefined && this.#keys.has(source.key)) return;
     const machine = this.#machine();
     const events = drafts.map(({ body, ...head }, index) => {
-      const event = bounded({
+      const event = boundEvent({
         v: EVENTS_VERSION,
         machine,
         ...head,

@@ -2,7 +2,7 @@ import type { SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { readKey } from '../../host/windows-registry.ts';
 import { describeEvent } from '../events/describe-event.ts';
-import { oneByOne, type Transport } from './transport.ts';
+import { deliverOneByOne, type Transport } from './transport.ts';
 
 /** Kernel names of serial lines and the consoles of hypervisors. */
 const SERIAL = /^(?:ttyS|ttyAMA|ttyLP|ttymxc|hvc|xvc)\d+$/;
@@ -26,7 +26,7 @@ export class ConsoleTransport implements Transport {
   }
 
   deliver(events: readonly SlipwayEvent[]): Promise<number> {
-    return oneByOne(events, async (event) => {
+    return deliverOneByOne(events, async (event) => {
       const bytes = this.#pending?.seq === event.seq ? this.#pending.bytes : lineOf(event);
       const taken = bytes.length === 0 ? 0 : await this.#host.files.writeDevice(this.#device, bytes);
       const left = bytes.subarray(taken);

@@ -7,12 +7,12 @@ import { EVENTS_PATH, type EventBatch } from '../../../protocol/exchange.ts';
 import { readReply } from '../../../protocol/read-events.ts';
 import { text, WireError } from '../../../protocol/wire.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import type { HttpAnswer, HttpClient, HttpRequest } from '../../host/network.ts';
-import { enrol, type Means, momentOf } from '../../identity/enrol.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from '../../host/network.ts';
+import { currentMoment, type EnrolmentMethod, enrol } from '../../identity/enrol.ts';
 import { EnrolmentRefused } from '../../identity/enrolment-refused.ts';
-import { enrolOnce } from '../../identity/ensure-enrolled.ts';
+import { ensureEnrolled } from '../../identity/ensure-enrolled.ts';
 import { type Identity, isDueForRenewal, readIdentity } from '../../identity/identity.ts';
-import type { Send } from '../../identity/send-request.ts';
+import type { SendRequest } from '../../identity/send-request.ts';
 import { readToken, removeToken } from '../../identity/token.ts';
 import { TpmProblem } from '../../identity/tpm/tpm-problem.ts';
 import type { ControllerSettings } from '../../settings/settings.ts';
@@ -116,7 +116,7 @@ export class ControllerTransport implements Transport {
     const { instance } = machine();
     this.#identity ??= await readIdentity(host, instance);
     const known = this.#identity;
-    const now = await momentOf(host);
+    const now = await currentMoment(host);
     // Trying again must not cost every delivery a request.
     const isPausing = now.mono - this.#renewalFailedAt < PAUSE_MS.renewal;
     const isDoubted = this.#isDoubted && known !== undefined;
@@ -124,20 +124,20 @@ export class ControllerTransport implements Transport {
     if (known && !isDoubted && (!isDueForRenewal(known, now) || isPausing)) return known;
     // A TPM proves the machine anew each time: a policy may want to know how it has booted since.
     const isByTpm = settings.tpm !== undefined;
-    const means = known && !isDoubted && !isByTpm ? 'certificate' : await this.#means();
-    if (means === undefined && isDoubted) return known;
-    if (means === undefined) {
+    const enrolmentMethod = known && !isDoubted && !isByTpm ? 'certificate' : await this.#enrolmentMethod();
+    if (enrolmentMethod === undefined && isDoubted) return known;
+    if (enrolmentMethod === undefined) {
       throw new DeliveryError(
         'this machine has neither a certificate nor an enrolment token; set report.controller.token, tokenFile or tpm',
       );
     }
     try {
       const proof = isDoubted ? undefined : known;
-      const send: Send = (path, body, exporter) => this.#send(proof, path, body, signal, exporter);
+      const send: SendRequest = (path, body, exporter) => this.#send(proof, path, body, signal, exporter);
       // Keep the key: the controller may know it, and a one-time token is spent for any other key.
       this.#identity = known
-        ? await enrol(host, machine(), means, send, isDoubted ? known.key : undefined)
-        : await enrolOnce(host, machine(), means, send);
+        ? await enrol(host, machine(), enrolmentMethod, send, isDoubted ? known.key : undefined)
+        : await ensureEnrolled(host, machine(), enrolmentMethod, send);
       log(
         `controller: this machine has a certificate until ${new Date(this.#identity.expiresAt).toISOString()}`,
       );
@@ -164,13 +164,13 @@ export class ControllerTransport implements Transport {
    * old one stays, because it may be good again: at another endpoint, or when somebody sets the controller's clock.
    */
   async #unknownToIt(why: string): Promise<never> {
-    this.#isDoubted = (await this.#means()) !== undefined;
+    this.#isDoubted = (await this.#enrolmentMethod()) !== undefined;
     if (this.#isDoubted) this.#hangUp();
     throw new DeliveryError(why);
   }
 
   /** What the machine has to prove itself by. A token is no fallback for a TPM: it would weaken what was asked for. */
-  async #means(): Promise<Means | undefined> {
+  async #enrolmentMethod(): Promise<EnrolmentMethod | undefined> {
     const { host, settings } = this.#o;
     if (settings.tpm !== undefined) return { tpm: settings.tpm };
     const token = await readToken(host, settings);
@@ -183,7 +183,7 @@ export class ControllerTransport implements Transport {
     body: Uint8Array,
     signal: AbortSignal,
     exporter?: HttpRequest['exporter'],
-  ): Promise<HttpAnswer> {
+  ): Promise<HttpResponse> {
     const { host, settings } = this.#o;
     if (this.#client && this.#client.identity !== identity) this.#hangUp();
     this.#client ??= {
@@ -241,7 +241,7 @@ function isOfEndpoint(error: unknown): boolean {
   return error instanceof HostError || error instanceof WireError || error instanceof DeliveryError;
 }
 
-function refusalOf({ body }: HttpAnswer): { error: string; words?: string } {
+function refusalOf({ body }: HttpResponse): { error: string; words?: string } {
   try {
     const value = JSON.parse(body);
     const error = text(value, 'error', 64);

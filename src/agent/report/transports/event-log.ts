@@ -2,7 +2,7 @@ import type { EventType, SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { windowsProgram } from '../../host/windows-program.ts';
 import { describeEvent } from '../events/describe-event.ts';
-import { oneByOne, type Transport } from './transport.ts';
+import { deliverOneByOne, type Transport } from './transport.ts';
 
 const PROGRAM = 'eventcreate.exe';
 const TIMEOUT_MS = 10_000;
@@ -39,7 +39,7 @@ export class EventLogTransport implements Transport {
   }
 
   deliver(events: readonly SlipwayEvent[], signal: AbortSignal): Promise<number> {
-    return oneByOne(events, async (event) => {
+    return deliverOneByOne(events, async (event) => {
       const argv = eventCreation(this.#host, event);
       if (argv === undefined) return undefined;
       const answer = await this.#host.processes.run({ argv, timeoutMs: TIMEOUT_MS, signal });

@@ -1,6 +1,6 @@
 import { retryAfterMs } from '../../../kit/retry-after.ts';
 import type { Host } from '../../host/host.ts';
-import type { HttpAnswer, HttpClient } from '../../host/network.ts';
+import type { HttpClient, HttpResponse } from '../../host/network.ts';
 import type { ReceiverSettings } from '../../settings/settings.ts';
 import type { Log } from '../events/log.ts';
 import { DeliveryError } from './transport.ts';
@@ -42,7 +42,7 @@ export class HttpReceiver {
     body: string,
     events: number,
     signal: AbortSignal,
-  ): Promise<HttpAnswer | undefined> {
+  ): Promise<HttpResponse | undefined> {
     const { headers } = this.#settings;
     const answer = await this.#client.send({
       method: 'POST',

@@ -1,7 +1,7 @@
 import type { EventType, SlipwayEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 import { describeEvent } from '../events/describe-event.ts';
-import { oneByOne, type Transport } from './transport.ts';
+import { deliverOneByOne, type Transport } from './transport.ts';
 
 const SOCKET = '/run/systemd/journal/socket';
 const TIMEOUT_MS = 5000;
@@ -40,7 +40,7 @@ export class JournaldTransport implements Transport {
   }
 
   deliver(events: readonly SlipwayEvent[], signal: AbortSignal): Promise<number> {
-    return oneByOne(events, async (event) => {
+    return deliverOneByOne(events, async (event) => {
       const answer = await this.#host.processes.run({
         argv: ['logger', '--journald'],
         input: journalEntry(event),

@@ -49,7 +49,7 @@ export class DeliveryError extends ExpectedError {
  * @param send says why it did not take the event; undefined if it did
  * @throws DeliveryError
  */
-export async function oneByOne(
+export async function deliverOneByOne(
   events: readonly SlipwayEvent[],
   send: (event: SlipwayEvent) => Promise<string | undefined>,
 ): Promise<number> {

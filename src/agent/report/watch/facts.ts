@@ -2,7 +2,7 @@ import type { FactEvent } from '../../../protocol/events.ts';
 import type { Host } from '../../host/host.ts';
 
 /** A few things that one asks first about a machine that failed. */
-export async function machineFacts(host: Host, version: string): Promise<FactEvent[]> {
+export async function firstFacts(host: Host, version: string): Promise<FactEvent[]> {
   const read = async (path: string) => (await host.files.readIfPresent(path))?.toString('utf8') ?? '';
   const own = async (path: string) => (await host.ownFiles.readIfPresent(path))?.toString('utf8') ?? '';
   const os = /^PRETTY_NAME="?([^"\n]*)/m.exec(await read('/etc/os-release'))?.[1];

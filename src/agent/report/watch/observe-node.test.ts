@@ -9,7 +9,7 @@ import { Authority } from '../../../pki/authority.ts';
 import { createCsr, createKey } from '../../../pki/csr.ts';
 import { readCsrKey } from '../../../pki/read-csr.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { lookAtNode } from './observe-node.ts';
+import { observeNode } from './observe-node.ts';
 
 const DAY_MS = 86_400_000;
 const made = Authority.create('cluster');
@@ -79,7 +79,7 @@ describe('what is seen of the Node', () => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   };
-  const look = () => lookAtNode(createLinuxHost({ root }));
+  const look = () => observeNode(createLinuxHost({ root }));
 
   it('is asked of the cluster of the current context, whatever TLS that has', async () => {
     expect(await look()).toEqual({

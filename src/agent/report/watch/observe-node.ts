@@ -5,7 +5,7 @@ import type { NodeCapacity } from '../../cluster/node-capacity.ts';
 import { type ClusterNode, readNode } from '../../cluster/read-node.ts';
 import { type Host, HostError } from '../../host/host.ts';
 
-export interface NodeSight {
+export interface NodeObservation {
   observed: NodeObservedEvent;
   /** What a Node offers that is Ready. */
   capacity?: NodeCapacity;
@@ -15,7 +15,7 @@ export interface NodeSight {
  * Looks at the Node with the kubelet's own credentials, which may read that one object (the Node authorizer).
  * Undefined while there is nothing to see.
  */
-export async function lookAtNode(host: Host): Promise<NodeSight | undefined> {
+export async function observeNode(host: Host): Promise<NodeObservation | undefined> {
   try {
     const identity = await readKubeletIdentity(host);
     const name = identity?.nodeName;
@@ -33,7 +33,7 @@ export async function lookAtNode(host: Host): Promise<NodeSight | undefined> {
   }
 }
 
-function sightOf(node: string, { ready, message, providerId, capacity }: ClusterNode): NodeSight {
+function sightOf(node: string, { ready, message, providerId, capacity }: ClusterNode): NodeObservation {
   const state = ready === undefined ? 'registered' : ready ? 'ready' : 'not-ready';
   const words = state === 'not-ready' && message !== undefined ? { message } : {};
   const id = providerId === undefined ? {} : { providerID: providerId };

@@ -1,5 +1,5 @@
 import type { Host } from '../../host/host.ts';
-import { readCloudInit } from './boot/cloud-init.ts';
+import { readCloudInitState } from './boot/cloud-init.ts';
 import { CloudInitBoot } from './boot/cloud-init-boot.ts';
 import { IgnitionBoot, isIgnitionBoot } from './boot/ignition.ts';
 import type { Observation } from './boot/observed-sequence.ts';
@@ -30,7 +30,7 @@ export class Observer {
 
   /** What there is to tell since the last look. @param sentinel Cluster API's sentinel is there */
   async look(sentinel: boolean): Promise<Observation[]> {
-    const view = await readCloudInit(this.#host);
+    const view = await readCloudInitState(this.#host);
     const isIgnition = view === undefined && (await isIgnitionBoot(this.#host));
     const boot = isIgnition ? this.#ignition : this.#cloudInit;
     const told = isIgnition

@@ -5,7 +5,7 @@ import { capacityOf } from '../../cluster/node-capacity.ts';
 import { GPU_SERVER, plant } from '../../facts/fixtures/tree.ts';
 import { gatherFacts } from '../../facts/gather.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { capacityFacts, toldFacts } from './reported-facts.ts';
+import { capacityFacts, reportedFacts } from './reported-facts.ts';
 
 const roots: string[] = [];
 afterEach(() => {
@@ -18,7 +18,7 @@ async function server() {
 }
 
 test('tells of devices by how many there are of a kind', async () => {
-  const told = toldFacts(await server(), false);
+  const told = reportedFacts(await server(), false);
   expect(Object.fromEntries(told)).toMatchObject({
     vendor: 'Supermicro',
     gpus: '8 x NVIDIA A100-SXM4-80GB',
@@ -34,12 +34,12 @@ test('tells of a disk without a model, as virtual ones are, how it is attached',
   const facts = await server();
   const disks = facts.disks.slice(0, 2).map(({ model: _, ...disk }) => ({ ...disk, bytes: 2 ** 30 }));
   const virtual = disks.map((disk) => ({ ...disk, transport: 'virtio' }));
-  expect(toldFacts({ ...facts, disks: virtual }, false).get('disks')).toBe('2 x 1 GiB virtio');
+  expect(reportedFacts({ ...facts, disks: virtual }, false).get('disks')).toBe('2 x 1 GiB virtio');
 });
 
 test('tells what identifies the machine only where that is asked for', async () => {
   const facts = await server();
-  const [without, withThem] = [toldFacts(facts, false), toldFacts(facts, true)];
+  const [without, withThem] = [reportedFacts(facts, false), reportedFacts(facts, true)];
   for (const name of IDENTIFYING_FACTS) {
     expect(without.has(name)).toBe(false);
     expect(withThem.has(name)).toBe(true);

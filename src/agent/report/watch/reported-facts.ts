@@ -11,13 +11,13 @@ import type { NodeCapacity } from '../../cluster/node-capacity.ts';
 import type { Facts, Gpu } from '../../facts/reading/facts.ts';
 
 /** Each name at most once. */
-export type ToldFacts = ReadonlyMap<string, string>;
+export type ReportedFacts = ReadonlyMap<string, string>;
 
 /** No list of devices is told in more characters; `slipway facts` on the machine has all. */
 const MOST_CHARACTERS = 240;
 
 /** What of the facts goes to those who are told how the bootstrap goes, a fact a line. */
-export function toldFacts(facts: Facts, withIdentifiers: boolean): ToldFacts {
+export function reportedFacts(facts: Facts, withIdentifiers: boolean): ReportedFacts {
   const { system, cpu, memory, firmware, source } = facts;
   const numbers = { sockets: cpu.sockets, cores: cpu.cores, 'numa-nodes': facts.numa.length || undefined };
   const texts: Record<string, string | undefined> = {
@@ -57,7 +57,7 @@ export function toldFacts(facts: Facts, withIdentifiers: boolean): ToldFacts {
 }
 
 /** What the autoscaler asks of a Node that is not there yet; of the GPUs, what a device plugin will make of them. */
-export function capacityFacts({ resources, labels, taints }: NodeCapacity, facts: Facts): ToldFacts {
+export function capacityFacts({ resources, labels, taints }: NodeCapacity, facts: Facts): ReportedFacts {
   const gpus = gpusIn(resources) ?? gpusOf(facts.gpus);
   const capacity: Capacity = {
     ...given('cpu', resources.cpu),
@@ -129,7 +129,10 @@ function listed(parts: readonly (string | undefined)[]): string | undefined {
   return text;
 }
 
-function chosen(texts: Readonly<Record<string, string | undefined>>, withIdentifiers: boolean): ToldFacts {
+function chosen(
+  texts: Readonly<Record<string, string | undefined>>,
+  withIdentifiers: boolean,
+): ReportedFacts {
   return new Map(
     Object.entries(texts).filter(
       (entry): entry is [string, string] =>

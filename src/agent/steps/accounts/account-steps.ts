@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import type { GroupEntry, UserEntry } from '../../document/document.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 
@@ -8,7 +8,7 @@ export const groups: StepKind<{ entries: GroupEntry[] }> = {
   plan: ({ groups: entries }) =>
     entries.length === 0
       ? []
-      : [{ id: 'groups', title: `create ${counted(entries.length, 'group')}`, spec: { entries } }],
+      : [{ id: 'groups', title: `create ${pluralize(entries.length, 'group')}`, spec: { entries } }],
   details: ({ entries }) => entries.map(({ name }) => name),
   preview: async (specs, context) =>
     (await import('./preview/preview-groups.ts')).previewGroups(specs, context),
@@ -20,7 +20,7 @@ export const users: StepKind<{ entries: UserEntry[] }> = {
   plan: ({ users: entries }) =>
     entries.length === 0
       ? []
-      : [{ id: 'users', title: `create ${counted(entries.length, 'user')}`, spec: { entries } }],
+      : [{ id: 'users', title: `create ${pluralize(entries.length, 'user')}`, spec: { entries } }],
   details: ({ entries }) => entries.map(({ name }) => name),
   preview: async (specs, context) =>
     (await import('./preview/preview-users.ts')).previewUsers(specs, context),

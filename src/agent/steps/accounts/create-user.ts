@@ -1,7 +1,7 @@
 import type { UserEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import { createGroup } from './create-group.ts';
 import { type Account, findAccount, groupExists } from './files/database.ts';
 import type { NewUser, NewUsers } from './new-users.ts';
@@ -36,7 +36,8 @@ export async function createUser(
   });
   await newUsers.note(name, { phase: 'created', ...before });
   const account = await findAccount(host, name);
-  if (!account) throw new Problem('UserNotCreated', `useradd reported success, but there is no user ${name}`);
+  if (!account)
+    throw new StepError('UserNotCreated', `useradd reported success, but there is no user ${name}`);
   return { account, isNew: true };
 }
 

@@ -1,7 +1,7 @@
 import type { UserEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import { findAccount } from './files/database.ts';
 import { addAuthorizedKeys } from './files/ssh-keys.ts';
 
@@ -36,7 +36,7 @@ export async function ensureUser(
     await run(['usermod', '--password', NO_PASSWORD, '--', name], 'lock the password of the user');
   if (sshAuthorizedKeys.length > 0) {
     const account = await findAccount(host, name);
-    if (!account) throw new Problem('UserNotCreated', `There is no user ${name} though it was created`);
+    if (!account) throw new StepError('UserNotCreated', `There is no user ${name} though it was created`);
     await addAuthorizedKeys(host, account, sshAuthorizedKeys);
   }
   return isThere ? `${name} as asked` : `${name} created`;

@@ -1,6 +1,6 @@
 import type { UserEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
 import { createUser } from './create-user.ts';
@@ -34,7 +34,7 @@ async function setUp(user: UserEntry, newUsers: NewUsers, { host, finding }: Ste
   const noHome = (user.noCreateHome && 'no_create_home') || (user.system && 'system');
   if (noHome && sshAuthorizedKeys.length > 0) {
     const cause = `The user ${name} was not created: ${noHome} leaves it without a home directory, where its ssh_authorized_keys would go`;
-    throw new Problem('UserNotCreated', cause);
+    throw new StepError('UserNotCreated', cause);
   }
   const warn = (message: string) =>
     finding({ severity: 'warning', code: 'AccountSettingIgnored', message, ...place(user.where) });

@@ -1,6 +1,6 @@
 import type { KernelArgumentsEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { attempt } from '../tools/attempt.ts';
 import { isAsAsked } from './command-line.ts';
@@ -25,7 +25,7 @@ async function change(asked: KernelArgumentsEntry, context: StepContext): Promis
     await finding({ severity: 'warning', code: 'KernelArgumentsLater', message });
     return `changed for ${name}`;
   }
-  throw new Problem(
+  throw new StepError(
     'KernelArgumentsNotSet',
     'The kernel arguments were not changed: this machine has no boot loader that Slipway knows (ostree, grubby, update-grub, entries of systemd-boot)',
   );

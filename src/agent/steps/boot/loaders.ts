@@ -2,7 +2,7 @@ import type { KernelArgumentsEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import { changedLine } from './command-line.ts';
 
 /** One way in which a machine gives its kernel arguments. */
@@ -83,7 +83,7 @@ async function confirm({ present }: KernelArgumentsEntry, { host }: StepContext)
   const missing = config === undefined ? [] : present.filter((one) => !config.includes(` ${one}`));
   if (missing.length === 0) return;
   const cause = `update-grub does not put them into /boot/grub/grub.cfg (${missing.join(' ')})`;
-  throw new Problem('KernelArgumentsNotSet', `The kernel arguments were not changed: ${cause}`);
+  throw new StepError('KernelArgumentsNotSet', `The kernel arguments were not changed: ${cause}`);
 }
 
 /** A shell reads it when all other settings are read; no argument has a quote. */
@@ -131,7 +131,7 @@ async function changeEntries(asked: KernelArgumentsEntry, { host }: StepContext)
     changed.push({ path, content: after });
   }
   if (changed.length === 0)
-    throw new Problem(
+    throw new StepError(
       'KernelArgumentsNotSet',
       'The kernel arguments were not changed: the entries of systemd-boot are whole images, which hold them',
     );

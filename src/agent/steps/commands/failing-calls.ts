@@ -1,4 +1,4 @@
-import type { Document, ReportEntry } from '../../document/document.ts';
+import type { Diagnostic, Document } from '../../document/document.ts';
 import { mentionsKubeadmBootstrap } from '../../kubeadm/config/mentions-kubeadm.ts';
 import { entryAt } from '../kind/preview.ts';
 
@@ -20,7 +20,7 @@ const FREQUENCIES = new Set(['once', 'instance', 'always']);
 export function failingCalls(
   list: 'bootcmd' | 'runcmd',
   { bootCommands, commands, onError }: Document,
-): ReportEntry[] {
+): Diagnostic[] {
   const severity = onError === 'stop' ? 'error' : 'warning';
   const entries = list === 'bootcmd' ? bootCommands : commands;
   const refused = entries.flatMap((entry, at) => {
@@ -32,7 +32,7 @@ export function failingCalls(
 }
 
 /** An `exit` that nothing decides upon: the commands share one shell. */
-function earlyEnd(commands: Document['commands'], list: string): ReportEntry[] {
+function earlyEnd(commands: Document['commands'], list: string): Diagnostic[] {
   const texts = commands.map((entry) => (entry.kind === 'command' ? entry.shell.reveal() : ':'));
   const at = texts.findIndex((text) => text.includes('exit') && /^\s*exit(?:\s+\d+)?\s*$/.test(text));
   if (at < 0 || at === texts.length - 1 || !texts.slice(0, at).every(isPlain)) return [];

@@ -1,4 +1,4 @@
-import type { ReportEntry } from '../../document/document.ts';
+import type { Diagnostic } from '../../document/document.ts';
 import { windowsForm } from '../../text/scripts.ts';
 import { entryAt, type PreviewContext } from '../kind/preview.ts';
 import { failingCalls } from './failing-calls.ts';
@@ -10,7 +10,7 @@ export async function previewCommands(
   list: 'bootcmd' | 'runcmd',
   specs: readonly CommandSpec[],
   { document, moment, host }: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   if (moment === 'check') return failingCalls(list, document);
   const foreign = list === 'runcmd' ? forWindows(specs) : [];
   if (moment === 'again') return foreign;
@@ -23,7 +23,7 @@ export async function previewCommands(
 }
 
 /** An error for each script that only Windows can run. */
-function forWindows(specs: readonly CommandSpec[]): ReportEntry[] {
+function forWindows(specs: readonly CommandSpec[]): Diagnostic[] {
   const message =
     'This script is for Windows, and this machine is none; begin it with #!/bin/sh, or write a cloud-config';
   return specs

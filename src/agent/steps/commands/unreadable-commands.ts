@@ -1,4 +1,4 @@
-import type { Document, Position, ReportEntry } from '../../document/document.ts';
+import type { Diagnostic, Document, Position } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { entryAt } from '../kind/preview.ts';
 
@@ -28,7 +28,7 @@ export async function unreadableCommands(
   list: 'bootcmd' | 'runcmd',
   { bootCommands, commands }: Pick<Document, 'bootCommands' | 'commands'>,
   shell = '/bin/sh',
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   if (list === 'bootcmd') {
     const items = bootCommands.map(({ shell: text, where }) => item(text.reveal(), where));
     return unreadable(host, shell, list, items, () => false);
@@ -60,7 +60,7 @@ async function unreadable(
   list: string,
   items: readonly Item[],
   isFatal: (at: number) => boolean,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   if (items.every(({ text }) => text === KUBEADM)) return [];
   const why = await complaint(host, shell, items);
   if (why === undefined) return [];

@@ -4,7 +4,7 @@ import { failed } from '../../engine/failure.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { presentMode } from '../tools/present-mode.ts';
 import { isOurs, registryFiles } from './hosts-toml.ts';
@@ -37,7 +37,7 @@ export const setUpContainerd: Work<ContainerdSettings> = (settings) => ({
       ].filter(Boolean);
       return { done: true, message: changes.join(', ') || 'as wanted already' };
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof StepError)) throw error;
       return failed(error.code, error.message, error.more);
     } finally {
       await host.files.remove(CANDIDATE);
@@ -50,7 +50,7 @@ function merge(present: string | undefined, settings: ContainerdSettings, major:
     return mergeConfig(present, settings, major);
   } catch (error) {
     if (!(error instanceof ContainerdConfigError)) throw error;
-    throw new Problem('ContainerdConfigInvalid', `${CONFIG} cannot be changed: ${error.message}`);
+    throw new StepError('ContainerdConfigInvalid', `${CONFIG} cannot be changed: ${error.message}`);
   }
 }
 
@@ -60,7 +60,10 @@ async function majorOf(host: Host, signal: AbortSignal): Promise<number> {
   const { stdout } = await runTool(host, ['containerd', '--version'], { ...how, timeoutMs: 20_000 });
   const major = /\sv?(\d+)\.\d+\.\d+/.exec(stdout)?.[1];
   if (major === undefined)
-    throw new Problem('ContainerdConfigInvalid', 'containerd does not report its version in the usual form');
+    throw new StepError(
+      'ContainerdConfigInvalid',
+      'containerd does not report its version in the usual form',
+    );
   return Number(major);
 }
 
@@ -119,7 +122,7 @@ async function restart(
   try {
     return await restartContainerd(host, signal);
   } catch (error) {
-    if (!(error instanceof Problem) || text === undefined || signal.aborted) throw error;
+    if (!(error instanceof StepError) || text === undefined || signal.aborted) throw error;
     if (present === undefined) await host.files.remove(CONFIG);
     else
       await host.files.write(CONFIG, present, {
@@ -127,6 +130,6 @@ async function restart(
       });
     await restartContainerd(host, signal).catch(() => undefined);
     const cause = `${error.message}; the configuration before is in force again`;
-    throw new Problem(error.code, cause, error.more);
+    throw new StepError(error.code, cause, error.more);
   }
 }

@@ -1,7 +1,7 @@
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { systemdRuns } from '../../tools/systemd.ts';
+import { isSystemdRunning } from '../../tools/systemd.ts';
 
 /** If it exists, containerd has not read its latest configuration. A reboot ends both file and need. */
 const DUE = `${RUN_DIR}/containerd-restart`;
@@ -22,7 +22,7 @@ export async function isRestartDue(host: Host): Promise<boolean> {
  * @throws Problem ContainerdNotRestarted
  */
 export async function restartContainerd(host: Host, signal: AbortSignal): Promise<boolean> {
-  const runs = await systemdRuns(host);
+  const runs = await isSystemdRunning(host);
   if (runs) {
     await runTool(host, ['systemctl', 'restart', 'containerd.service'], {
       doing: 'restart containerd',

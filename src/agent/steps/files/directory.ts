@@ -1,6 +1,6 @@
 import type { DirectoryEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import { giveAttributes } from './attributes.ts';
 
 /** A directory; its missing parents are root's. @throws Problem FileNotWritten; HostError */
@@ -9,7 +9,7 @@ export async function makeDirectory(host: Host, entry: DirectoryEntry): Promise<
   if (rule.present === 'remove') await host.files.remove(path);
   const found = await host.files.stat(path);
   if (found && found.kind !== 'directory') {
-    throw new Problem(
+    throw new StepError(
       'FileNotWritten',
       `The directory ${path} was not made: something else is there, and overwrite is not true`,
     );

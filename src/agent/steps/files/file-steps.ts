@@ -1,8 +1,8 @@
 import { digest } from '../../../kit/digest.ts';
-import { counted } from '../../../kit/pluralize.ts';
-import { prospectOf } from '../../callers/find-callers.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
+import { nodeProspect } from '../../callers/find-callers.ts';
 import type { Document, FetchSettings } from '../../document/document.ts';
-import { isSecretReference, readReference, shownAddress } from '../../stores/reference/reference.ts';
+import { displayAddress, isSecretReference, readReference } from '../../stores/reference/reference.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 import { storesFor } from '../tools/secret-files.ts';
 import type { TreeSpec } from './make-tree.ts';
@@ -19,7 +19,7 @@ export const files: StepKind<FilesSpec> = {
       : [
           {
             id: 'files',
-            title: `write ${counted(entries.length, 'file')}`,
+            title: `write ${pluralize(entries.length, 'file')}`,
             spec: { entries, ...storesFor(document, entries) },
           },
         ];
@@ -28,7 +28,7 @@ export const files: StepKind<FilesSpec> = {
     entries.map(({ path, content, from, mode, owner, append }) => {
       const bytes = content.reveal();
       if (from)
-        return `fetch ${path} ${mode.toString(8).padStart(4, '0')} ${owner} from ${shownAddress(from.url.reveal())}`;
+        return `fetch ${path} ${mode.toString(8).padStart(4, '0')} ${owner} from ${displayAddress(from.url.reveal())}`;
       const how = append ? 'append' : 'write';
       return `${how} ${path} ${mode.toString(8).padStart(4, '0')} ${owner} ${bytes.length} bytes ${digest(bytes).slice(0, 12)}`;
     }),
@@ -45,7 +45,7 @@ export const deferredFiles: typeof files = {
       : [
           {
             id: 'files/deferred',
-            title: `write ${counted(entries.length, 'deferred file')}`,
+            title: `write ${pluralize(entries.length, 'deferred file')}`,
             spec: { entries, ...storesFor(document, entries) },
           },
         ];
@@ -63,15 +63,15 @@ export const secretDeletion: StepKind<DeletionSpec> = {
       : [
           {
             id: 'secrets/deleted',
-            title: `delete ${counted(addresses.length, 'secret')} at the source`,
+            title: `delete ${pluralize(addresses.length, 'secret')} at the source`,
             spec: {
               ...{ addresses, ...storesFor(document, document.files) },
-              ...(!document.withoutKubeadm && prospectOf(document) === 'maybe' ? { ifNode: true } : {}),
+              ...(!document.withoutKubeadm && nodeProspect(document) === 'maybe' ? { ifNode: true } : {}),
             },
           },
         ];
   },
-  details: ({ addresses }) => addresses.map((address) => `delete ${shownAddress(address.reveal())}`),
+  details: ({ addresses }) => addresses.map((address) => `delete ${displayAddress(address.reveal())}`),
   work: async () => (await import('./secret-deletion.ts')).deleteSecrets,
 };
 
@@ -86,11 +86,11 @@ export const tree: StepKind<TreeSpec> = {
     const { files: all, directories = [], links = [], fetching = NO_SETTINGS } = document;
     const files = all.filter(({ rule }) => rule !== undefined);
     const parts = [
-      ...(files.length > 0 ? [counted(new Set(files.map(({ path }) => path)).size, 'file')] : []),
+      ...(files.length > 0 ? [pluralize(new Set(files.map(({ path }) => path)).size, 'file')] : []),
       ...(directories.length > 0
-        ? [counted(directories.length, 'directory').replace('directorys', 'directories')]
+        ? [pluralize(directories.length, 'directory').replace('directorys', 'directories')]
         : []),
-      ...(links.length > 0 ? [counted(links.length, 'link')] : []),
+      ...(links.length > 0 ? [pluralize(links.length, 'link')] : []),
     ];
     if (parts.length === 0) return [];
     const spec = { files, directories, links, fetching, ...storesFor(document, files) };
@@ -100,7 +100,7 @@ export const tree: StepKind<TreeSpec> = {
     ...directories.map(({ path, mode, owner }) => `directory ${path} ${octal(mode)} ${owner}`),
     ...files.map(({ path, content, from, mode, owner, append, rule }) => {
       const bytes = content.reveal();
-      if (from) return `fetch ${path} ${octal(mode)} ${owner} from ${shownAddress(from.url.reveal())}`;
+      if (from) return `fetch ${path} ${octal(mode)} ${owner} from ${displayAddress(from.url.reveal())}`;
       const how = append ? 'append' : rule?.present === 'keep' ? 'touch' : 'write';
       return `${how} ${path} ${octal(mode)} ${owner} ${bytes.length} bytes ${digest(bytes).slice(0, 12)}`;
     }),

@@ -1,7 +1,7 @@
 import { hasHash } from '../../../kit/digest.ts';
 import type { FetchSettings, FileEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import { withOpened } from '../tools/sealed-content.ts';
 import { appended } from './appended.ts';
 import { giveAttributes } from './attributes.ts';
@@ -69,6 +69,6 @@ function kept({ mode, uid, gid }: { mode: number; uid: number; gid: number }): {
   return { mode, owner: `${uid}:${gid}` };
 }
 
-function inTheWay(path: string, why: string): Problem {
-  return new Problem('FileNotWritten', `${path} was not written: something is there already, and ${why}`);
+function inTheWay(path: string, why: string): StepError {
+  return new StepError('FileNotWritten', `${path} was not written: something is there already, and ${why}`);
 }

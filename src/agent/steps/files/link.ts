@@ -1,7 +1,7 @@
 import { normalize } from 'node:path/posix';
 import type { LinkEntry } from '../../document/document.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 
 /** A symbolic link, or another name of a file. @throws Problem FileNotWritten; HostError */
 export async function makeLink(host: Host, entry: LinkEntry): Promise<void> {
@@ -26,7 +26,7 @@ async function makeHardLink(host: Host, { path, target, overwrite }: LinkEntry):
   }
 }
 
-function inTheWay(path: string): Problem {
+function inTheWay(path: string): StepError {
   const cause = `The link ${path} was not made: something else is there, and overwrite is not true`;
-  return new Problem('FileNotWritten', cause);
+  return new StepError('FileNotWritten', cause);
 }

@@ -14,7 +14,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { Report } from '../../text/diagnostics.ts';
+import { Diagnostics } from '../../text/diagnostics.ts';
 import { plainText } from '../../text/source-text.ts';
 import { readIgnition } from '../../userdata/ignition/read-ignition.ts';
 import type { Shared } from '../kind/shared.ts';
@@ -39,15 +39,15 @@ describe.runIf(isRoot)('makeTree (needs root for owners)', () => {
   });
 
   async function make(storage: object, interrupted = false): Promise<StepResult> {
-    const report = new Report();
+    const diagnostics = new Diagnostics();
     const config = JSON.stringify({ ignition: { version: '3.6.0' }, storage });
     const {
       files,
       directories = [],
       links = [],
       fetching = { authorities: [] },
-    } = await readIgnition(plainText(config), report);
-    expect(report.entries).toEqual([]);
+    } = await readIgnition(plainText(config), diagnostics);
+    expect(diagnostics.entries).toEqual([]);
     const context: Partial<StepContext> = {
       host: createLinuxHost({ root }),
       interrupted,

@@ -1,4 +1,4 @@
-import type { FileEntry, ReportEntry } from '../../document/document.ts';
+import type { Diagnostic, FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { pathOfFile } from '../../stores/reference/file-address.ts';
 import { ACCOUNT_FILES } from '../accounts/files/account-files.ts';
@@ -9,13 +9,13 @@ import { kindAt, madeBy, notWritten, unknownOwner } from '../tools/places.ts';
 export async function previewFiles(
   specs: readonly { entries: FileEntry[] }[],
   context: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const files = unchangedMachine(context)?.files;
   if (files === undefined) return [];
   const entries = specs.flatMap(({ entries }) => entries);
   const makesAccounts = entries.some(({ path }) => ACCOUNT_FILES.has(path));
   const later = madeBy(context.document);
-  const found: ReportEntry[] = [];
+  const found: Diagnostic[] = [];
   const before = new Set<string>();
   for (const entry of entries) {
     const { path, defer, owner } = entry;

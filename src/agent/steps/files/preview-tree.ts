@@ -1,7 +1,7 @@
 import { normalize } from 'node:path/posix';
 import { hasHash } from '../../../kit/digest.ts';
 import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
-import type { DirectoryEntry, Document, FileEntry, LinkEntry, ReportEntry } from '../../document/document.ts';
+import type { Diagnostic, DirectoryEntry, Document, FileEntry, LinkEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { isSecretReference } from '../../stores/reference/reference.ts';
 import { ACCOUNT_FILES } from '../accounts/files/account-files.ts';
@@ -18,14 +18,14 @@ type Placed = Pick<FileEntry, 'path' | 'owner' | 'where'>;
 export async function previewTree(
   specs: readonly { files: FileEntry[]; directories: DirectoryEntry[]; links: LinkEntry[] }[],
   { document, moment, host }: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   if (moment === 'check' || moment === 'again') return [];
   const { files } = host;
   const entries = specs.flatMap((spec) => spec.files);
   const directories = specs.flatMap((spec) => spec.directories);
   const links = specs.flatMap((spec) => spec.links);
   const isChanged = changedBefore(document);
-  const found: ReportEntry[] = [];
+  const found: Diagnostic[] = [];
   const look = async (entry: Placed, why: () => Promise<string | undefined>) => {
     if (isChanged(entry.path)) return;
     const isBlocked = (await kindAt(files, entry.path)) === 'blocked';
@@ -101,7 +101,7 @@ async function withoutTarget(files: Files, { target }: LinkEntry): Promise<strin
   return kind === 'nothing' || kind === 'blocked' ? `${target} is not there` : undefined;
 }
 
-function withoutOwner(files: Files, document: Document, entries: readonly Placed[]): ReportEntry[] {
+function withoutOwner(files: Files, document: Document, entries: readonly Placed[]): Diagnostic[] {
   const made = madeBy(document);
   if (made === 'anybody' || entries.some(({ path }) => ACCOUNT_FILES.has(path))) return [];
   return entries.flatMap((entry) => {

@@ -1,6 +1,6 @@
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import type { Sensitive } from '../../../secrets/sensitive.ts';
-import { looksJoined } from '../../kubeadm/repeat/joined.ts';
+import { isStillJoined } from '../../kubeadm/repeat/joined.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { Work } from '../kind/step-kind.ts';
@@ -19,9 +19,9 @@ export interface DeletionSpec {
  */
 export const deleteSecrets: Work<DeletionSpec> = ({ addresses, stores, ifNode }) => ({
   onFailure: 'continue',
-  ...(ifNode ? { holds: (host) => looksJoined(host, 'join') } : {}),
+  ...(ifNode ? { holds: (host) => isStillJoined(host, 'join') } : {}),
   async run({ host, signal, finding }) {
-    if (ifNode && !(await looksJoined(host, 'join')))
+    if (ifNode && !(await isStillJoined(host, 'join')))
       return { done: true, message: 'kept: there is no node' };
     const secrets = new SecretContents(host, stores, signal);
     let deleted = 0;
@@ -44,6 +44,6 @@ export const deleteSecrets: Work<DeletionSpec> = ({ addresses, stores, ifNode })
     } finally {
       await secrets.close();
     }
-    return { done: true, message: `${counted(deleted, 'secret')} of ${addresses.length} deleted` };
+    return { done: true, message: `${pluralize(deleted, 'secret')} of ${addresses.length} deleted` };
   },
 });

@@ -3,7 +3,7 @@ import { failed, failure } from '../../engine/failure.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { withOpened } from '../tools/sealed-content.ts';
 import { SecretContents } from '../tools/secret-content.ts';
@@ -39,7 +39,7 @@ export const writeFiles: Work<FilesSpec> = ({ entries, stores }) => ({
       await confirmLast(secrets, entries, opened);
       return { done: true, message: `${entries.length} written` };
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof StepError)) throw error;
       // How much time the whole run had, the engine knows.
       if (error.code === 'DeadlineExceeded')
         return { done: false, failure: failure(error.code, error.message), retry: 'yes' };
@@ -122,7 +122,7 @@ const AT_ONCE = 256;
 async function writeBatch(host: Host, entries: FileEntry[], remainingMs: () => number): Promise<void> {
   for (let at = 0; at < entries.length; at += AT_ONCE) {
     if (at > 0 && remainingMs() <= 0)
-      throw new Problem('DeadlineExceeded', 'The deadline passed before all files were written');
+      throw new StepError('DeadlineExceeded', 'The deadline passed before all files were written');
     await host.files.writeAll(
       entries.slice(at, at + AT_ONCE).map(({ path, content, mode, owner }) => ({
         path,

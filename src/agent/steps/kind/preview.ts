@@ -1,4 +1,4 @@
-import type { Document, Position, ReportEntry } from '../../document/document.ts';
+import type { Diagnostic, Document, Position } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 
 /** What a preview knows of the document and the machine. */
@@ -32,18 +32,18 @@ export function machineToWarnOf(context: PreviewContext): Host | undefined {
 export function warningAt(
   { keys = [] }: Pick<Document, 'keys'>,
   names: readonly string[],
-  code: ReportEntry['code'],
+  code: Diagnostic['code'],
   message: string,
-): ReportEntry {
+): Diagnostic {
   return entryAt('warning', keys.find(({ name }) => names.includes(name))?.where, code, message);
 }
 
 export function entryAt(
-  severity: ReportEntry['severity'],
+  severity: Diagnostic['severity'],
   where: Position | undefined,
-  code: ReportEntry['code'],
+  code: Diagnostic['code'],
   message: string,
-): ReportEntry {
+): Diagnostic {
   return { severity, code, message, ...(where ? { where } : {}) };
 }
 
@@ -54,7 +54,7 @@ export async function missingProgram(
   names: readonly string[],
   program: string,
   consequence: string,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   if ((await host.processes.which(program)) !== undefined) return [];
   const message = `The program ${program} is not on this machine, so ${consequence}`;
   return [warningAt(document, names, 'ToolMissing', message)];

@@ -1,6 +1,6 @@
 import { digest } from '../../../kit/digest.ts';
 import { Redactor } from '../../../secrets/redact.ts';
-import { type Callers, callersOf } from '../../callers/find-callers.ts';
+import { type Callers, findCallers } from '../../callers/find-callers.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
 import { STATE_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
@@ -77,7 +77,7 @@ export function openShared(
     document.shell,
   );
   return {
-    callers: callersOf({ ...document, files }),
+    callers: findCallers({ ...document, files }),
     background: () =>
       document.commands.some((entry) => entry.kind === 'command' && GOES_ON.test(entry.shell.reveal()))
         ? [`${shell.directory}/script`, `${STATE_DIR}/scripts/`]

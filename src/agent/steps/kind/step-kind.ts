@@ -1,6 +1,6 @@
 import { digest } from '../../../kit/digest.ts';
 import type { StepOutline } from '../../../protocol/journal.ts';
-import type { Document, ReportEntry } from '../../document/document.ts';
+import type { Diagnostic, Document } from '../../document/document.ts';
 import type { Step, StepWork } from '../../engine/step.ts';
 import type { PreviewContext } from './preview.ts';
 import type { Shared } from './shared.ts';
@@ -19,7 +19,7 @@ export interface StepKind<Spec, From = Document> {
    * Predicts, before any step runs, what the steps of this kind cannot do or will not do as they seem to. It changes nothing, and
    * it is called once with the specs of all steps of the kind.
    */
-  preview?(specs: readonly Spec[], context: PreviewContext): Promise<ReportEntry[]>;
+  preview?(specs: readonly Spec[], context: PreviewContext): Promise<Diagnostic[]>;
   work(): Promise<Work<Spec>>;
 }
 
@@ -46,7 +46,7 @@ export interface PlannedStep extends StepOutline {
   spec: unknown;
   details: string[];
   /** That of its kind, so the same function for every step of the kind. */
-  preview?: ((specs: readonly never[], context: PreviewContext) => Promise<ReportEntry[]>) | undefined;
+  preview?: ((specs: readonly never[], context: PreviewContext) => Promise<Diagnostic[]>) | undefined;
   load(shared: Shared): Promise<Step>;
 }
 

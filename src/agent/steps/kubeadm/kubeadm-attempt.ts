@@ -1,4 +1,4 @@
-import { inWordsHere } from '../../../protocol/codes/on-windows.ts';
+import { inPlatformWords } from '../../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import { Redactor } from '../../../secrets/redact.ts';
 import { awaitNodeName } from '../../cluster/node-name.ts';
@@ -11,17 +11,17 @@ import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
 import { otherNodeName } from '../../kubeadm/config/kubelet/node-name.ts';
 import { shapedArguments } from '../../kubeadm/config/shaped-arguments.ts';
 import { KubeadmError } from '../../kubeadm/kubeadm-error.ts';
-import { type AttemptNote, memberIn, noteAttempt, readAttempt } from '../../kubeadm/repeat/attempt-note.ts';
+import { type AttemptNote, memberIn, readAttempt, recordAttempt } from '../../kubeadm/repeat/attempt-note.ts';
 import { withLearner } from '../../kubeadm/repeat/etcd/name-learner.ts';
 import { type InventoryOwner, readInventory, takeInventory } from '../../kubeadm/repeat/inventory.ts';
-import { looksJoined } from '../../kubeadm/repeat/joined.ts';
+import { isStillJoined } from '../../kubeadm/repeat/joined.ts';
 import { prepareRepeat } from '../../kubeadm/repeat/repeat.ts';
 import { type ExplainedRun, runExplained } from '../../kubeadm/run/explained-run.ts';
 import { kubeadmMinor } from '../../kubeadm/run/kubeadm-minor.ts';
-import { findRealKubeadm, noKubeadm } from '../../kubeadm/run/real-kubeadm.ts';
+import { findRealKubeadm, noKubeadmFailure } from '../../kubeadm/run/real-kubeadm.ts';
 import { findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { capSeconds, DISCOVERY_SECONDS, LAST_WORD_SECONDS } from '../../kubeadm/run/timeouts.ts';
-import { noteBefore } from '../../reset/state-before.ts';
+import { recordStateBefore } from '../../reset/state-before.ts';
 import type { Shared } from '../kind/shared.ts';
 import { callEnvironment } from './call-environment.ts';
 import { isGraceOver, lackingIn } from './grace.ts';
@@ -59,7 +59,7 @@ export async function attemptKubeadm(
     const reading = await call(command).read();
     const config: Partial<KubeadmConfig> = reading.config ?? {};
     const inventory = await takeInventory(host, owner, config);
-    await noteBefore(host, owner.instance);
+    await recordStateBefore(host, owner.instance);
     const earlier = await findEarlierRun(host);
     const adopts = earlier === 'running' || earlier === 'ended';
     const note = isRepeated ? await readAttempt(host, { ...owner, verb }) : undefined;
@@ -109,7 +109,7 @@ export async function attemptKubeadm(
       onProgress: (message) => void context.progress(message, true),
       onLine: redacting(context),
     });
-    const none = run.exitStatus === 0 ? undefined : noKubeadm({ path, ...run });
+    const none = run.exitStatus === 0 ? undefined : noKubeadmFailure({ path, ...run });
     if (none) return { done: false, failure: none, retry: 'no' };
     if (run.exitStatus === 0) return undefined;
     const seconds = (host.clock.monotonic() - began) / 1000;
@@ -137,14 +137,14 @@ async function wasTried(
   { instance }: InventoryOwner,
 ): Promise<boolean> {
   if (attempt > 1 || interrupted) return true;
-  return (await readInventory(host, instance)) !== undefined && !(await looksJoined(host, verb));
+  return (await readInventory(host, instance)) !== undefined && !(await isStillJoined(host, verb));
 }
 
 /** Their values, which were looked at before anything was touched. */
 async function labelsFor(host: Host, { labels = [] }: KubeadmCommand): Promise<Record<string, string>> {
   if (labels.length === 0) return {};
-  const { labelsOn } = await import('../../facts/judge/machine-labels.ts');
-  return (await labelsOn(host, labels)).labels;
+  const { labelsForMachine } = await import('../../facts/judge/machine-labels.ts');
+  return (await labelsForMachine(host, labels)).labels;
 }
 
 async function tellProblems(context: StepContext, problems: readonly string[]): Promise<void> {
@@ -174,7 +174,7 @@ async function failedRun(
   const isOver = isGraceOver(lacking);
   const isVanished = found === undefined || (run.exitStatus === undefined && !signal.aborted);
   const member = memberIn(`${run.stdout}\n${run.stderr}`) ?? note?.etcdMember;
-  await noteAttempt(host, {
+  await recordAttempt(host, {
     instance: owner.instance,
     verb: command.verb,
     code: isVanished ? 'Interrupted' : found.code,
@@ -240,7 +240,7 @@ async function nameInUse(
       failure: {
         ...result.failure,
         cause: `The Node ${nodeNameOf(host, config)} is in the cluster and Ready, and it is this machine's own, from an attempt before.`,
-        remedy: inWordsHere(
+        remedy: inPlatformWords(
           'Leave the Node as it is: Slipway tries again when the cluster has noticed that its kubelet ended. If it stays Ready, look for another kubelet that runs on this machine (pgrep -a kubelet).',
         ),
       },
@@ -268,7 +268,7 @@ function vanished(verb: string): Failure {
   return {
     code: 'Interrupted',
     cause: `kubeadm ${verb} was killed and left no exit status.`,
-    remedy: inWordsHere('Look for the out-of-memory killer in the kernel log; Slipway tries again.'),
+    remedy: inPlatformWords('Look for the out-of-memory killer in the kernel log; Slipway tries again.'),
   };
 }
 

@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import { redact } from '../../../secrets/redact.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
@@ -41,7 +41,7 @@ export const patches: StepKind<PatchesSpec, Call> = {
 const staticPods = (moment: 'before' | 'after'): StepKind<StaticPodsSpec, Call> => ({
   name: 'static-pods',
   plan: ({ command, additions: { staticPods: entries } }) => {
-    const title = `${moment} kubeadm: write ${counted(entries.length, 'static pod')}`;
+    const title = `${moment} kubeadm: write ${pluralize(entries.length, 'static pod')}`;
     return entries.length === 0
       ? []
       : [{ id: `static-pods/${moment}`, title, spec: { entries, command, moment } }];
@@ -74,9 +74,9 @@ export const preflight: StepKind<PreflightSpec, Call> = {
   // Addresses of a root are not known, nor how a kubelet of Windows counts them.
   async preview(_specs, { moment, host, document }) {
     if (moment !== 'plan' || host.root !== '/') return [];
-    const { foreseeNodeIp } = await import('../../preflight/warn-of-node-ip.ts');
+    const { warnOfNodeIp } = await import('../../preflight/warn-of-node-ip.ts');
     const { foreseeNodeName } = await import('../../preflight/foresee-node-name.ts');
-    return [...(await foreseeNodeIp(host, document)), ...foreseeNodeName(host, document)];
+    return [...(await warnOfNodeIp(host, document)), ...foreseeNodeName(host, document)];
   },
   work: async () => (await import('./preflight.ts')).checkBefore,
 };

@@ -1,26 +1,26 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm, KUBEADM } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Step, StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { INVENTORY } from '../../kubeadm/repeat/inventory.ts';
-import { forgetRun } from '../../kubeadm/run/run-kubeadm.ts';
+import { clearRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { openShared } from '../kind/shared.ts';
 import { callEnvironment } from './call-environment.ts';
 import { kubeadm } from './kubeadm-call-steps.ts';
 import { bootstrapNode } from './kubeadm-step.ts';
 
 describe('the kubeadm step', () => {
-  let machine: StandIn;
+  let machine: FakeKubeadm;
   let host: Host;
   let findings: string[];
   let progress: string[];
   beforeEach(() => {
-    machine = new StandIn();
+    machine = new FakeKubeadm();
     host = createLinuxHost({ root: machine.root.path });
     findings = [];
     progress = [];
@@ -47,7 +47,7 @@ describe('the kubeadm step', () => {
       output: () => undefined,
       ...more,
     });
-    await forgetRun(host);
+    await clearRun(host);
     return result;
   };
   const resets = () => machine.calls.filter((call) => call.startsWith('reset'));

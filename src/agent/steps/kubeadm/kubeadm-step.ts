@@ -2,11 +2,11 @@ import { BACKOFF } from '../../../kit/backoff.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { forgetAttempt } from '../../kubeadm/repeat/attempt-note.ts';
-import { forgetInventory } from '../../kubeadm/repeat/inventory.ts';
-import { looksJoined } from '../../kubeadm/repeat/joined.ts';
-import { forgetSuccess, hasSucceeded, noteSuccess } from '../../kubeadm/repeat/success-marker.ts';
-import { findEarlierRun, forgetRun } from '../../kubeadm/run/run-kubeadm.ts';
+import { clearAttempt } from '../../kubeadm/repeat/attempt-note.ts';
+import { clearInventory } from '../../kubeadm/repeat/inventory.ts';
+import { isStillJoined } from '../../kubeadm/repeat/joined.ts';
+import { clearSuccess, hasSucceeded, recordSuccess } from '../../kubeadm/repeat/success-marker.ts';
+import { clearRun, findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
 import type { Shared } from '../kind/shared.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { attemptKubeadm } from './kubeadm-attempt.ts';
@@ -35,17 +35,17 @@ export const bootstrapNode: Work<KubeadmSpec> = ({ index, command }, shared) => 
     },
 
     isUnderWay: async (host) => ['running', 'ended'].includes((await findEarlierRun(host)) ?? ''),
-    holds: (host) => looksJoined(host, command.verb),
+    holds: (host) => isStillJoined(host, command.verb),
 
     // Only now does the journal say that the node is made. Without that word, a later run would clean up what these files explain.
     async settled(host, isDone) {
       if (!isDone && memory.isUnnoted) return;
       if (isDone) {
-        await forgetAttempt(host);
-        await forgetInventory(host);
-        await forgetSuccess(host);
+        await clearAttempt(host);
+        await clearInventory(host);
+        await clearSuccess(host);
       }
-      await forgetRun(host);
+      await clearRun(host);
     },
   };
 };
@@ -76,7 +76,7 @@ async function runOrProve(
 /** Writes down that kubeadm has succeeded. A disk that is full is no reason to undo a node. */
 async function isNoted(host: Host, owner: Shared['owner']): Promise<boolean> {
   try {
-    await noteSuccess(host, owner);
+    await recordSuccess(host, owner);
     return true;
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
@@ -89,7 +89,7 @@ async function isNodeAlready(
   { verb }: KubeadmCommand,
   { host, doneOtherwise }: StepContext,
 ): Promise<boolean> {
-  if (doneOtherwise !== true || !(await looksJoined(host, verb))) return false;
+  if (doneOtherwise !== true || !(await isStillJoined(host, verb))) return false;
   return !['running', 'ended'].includes((await findEarlierRun(host)) ?? '');
 }
 

@@ -6,6 +6,6 @@ export async function prepareCredential(host: Host, verb: string, nodeName: stri
   const { loadSettings } = await import('../../settings/load-settings.ts');
   const { controller } = (await loadSettings(host)).settings;
   const wants = verb === 'join' && controller?.kubelet === true && controller.tpm !== undefined;
-  const { equipKubelet } = await import('../../credential/kubelet-setup.ts');
-  await equipKubelet(host, wants ? nodeName : undefined, process.execPath);
+  const { configureKubelet } = await import('../../credential/kubelet-setup.ts');
+  await configureKubelet(host, wants ? nodeName : undefined, process.execPath);
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm, KUBEADM } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { bootstrap } from '../../bootstrap/bootstrap.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 
@@ -25,9 +25,9 @@ esac
 `;
 
 describe('another document on a machine that has joined', () => {
-  let machine: StandIn;
+  let machine: FakeKubeadm;
   beforeEach(() => {
-    machine = new StandIn();
+    machine = new FakeKubeadm();
     machine.put(KUBEADM, JOINS, 0o755);
     machine.put('/etc/kubernetes/of-the-image', '');
     machine.put('/var/lib/kubelet/pki/of-the-image', '');

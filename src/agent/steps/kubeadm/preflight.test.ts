@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
@@ -9,7 +9,7 @@ import { checkBefore } from './preflight.ts';
 
 /** A machine with swap on and a name that is no Node's, which booted so many seconds ago. */
 async function check(seconds: number) {
-  const machine = new StandIn();
+  const machine = new FakeKubeadm();
   const real = createLinuxHost({ root: machine.root.path });
   const host: Host = {
     ...real,

@@ -1,15 +1,15 @@
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
 import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
-import { looksJoined } from '../../kubeadm/repeat/joined.ts';
+import { isStillJoined } from '../../kubeadm/repeat/joined.ts';
 import { hasSucceeded } from '../../kubeadm/repeat/success-marker.ts';
 import { findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { checkMachine } from '../../preflight/check-machine.ts';
 import type { PreflightFinding } from '../../preflight/checks/finding.ts';
-import { askVersions } from '../../preflight/query-versions.ts';
+import { queryVersions } from '../../preflight/query-versions.ts';
 import { stillStarting } from '../../startup/starting.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { exportedPath } from '../shell/shell-state.ts';
@@ -38,9 +38,9 @@ export const checkBefore: Work<PreflightSpec> = ({ command, mend, expect, addres
     if (isOver || earlier === 'running' || earlier === 'ended')
       return { done: true, message: 'kubeadm was run already' };
     // kubeadm's own words about being called again say more than these checks could.
-    if (await looksJoined(host, command.verb))
+    if (await isStillJoined(host, command.verb))
       return { done: true, message: 'this machine is a node already' };
-    const [versions] = await Promise.all([askVersions(host), runtimeStarted(signal)]);
+    const [versions] = await Promise.all([queryVersions(host), runtimeStarted(signal)]);
     const { findings, unanswered, ms } = await checkMachine(host, {
       call: await call(command).read(),
       instance: owner.instance,
@@ -59,7 +59,7 @@ export const checkBefore: Work<PreflightSpec> = ({ command, mend, expect, addres
     return { done: true, message: summary(findings.length, ms) };
   },
 
-  holds: (host) => looksJoined(host, command.verb),
+  holds: (host) => isStillJoined(host, command.verb),
 });
 
 /**
@@ -93,6 +93,6 @@ function capital(text: string): string {
 }
 
 function summary(count: number, ms: number): string {
-  const what = count === 0 ? 'nothing amiss' : counted(count, 'finding');
+  const what = count === 0 ? 'nothing amiss' : pluralize(count, 'finding');
   return `${what}, ${(ms / 1000).toFixed(1)} s`;
 }

@@ -33,7 +33,7 @@ export async function prepareRuntime(
   if (silent !== undefined && signal.aborted)
     return failure('ContainerRuntimeDown', `Nobody answered at ${silent} until the deadline passed.`);
   if (verb !== 'init') return undefined;
-  const { pullAhead } = await import('../../kubeadm/run/prefetch-images.ts');
-  await pullAhead(host, { path, args, config, limitMs: limitMs(PULL_SECONDS), signal, onProgress });
+  const { prefetchImages } = await import('../../kubeadm/run/prefetch-images.ts');
+  await prefetchImages(host, { path, args, config, limitMs: limitMs(PULL_SECONDS), signal, onProgress });
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { formatMs } from '../../../kit/duration.ts';
 import { awaitReady } from '../../cluster/await-ready.ts';
-import { endpointTrouble } from '../../cluster/check-endpoint.ts';
-import { addressTrouble } from '../../cluster/node-addresses.ts';
+import { endpointProblem } from '../../cluster/check-endpoint.ts';
+import { nodeAddressProblem } from '../../cluster/node-addresses.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { KubeadmCall } from '../../kubeadm/config/call.ts';
@@ -39,14 +39,14 @@ export const seeReady: Work<ReadySpec> = ({ init }, { call }) => ({
 });
 
 async function tellAddresses({ host, signal, finding }: StepContext): Promise<void> {
-  const message = await addressTrouble(host, signal);
+  const message = await nodeAddressProblem(host, signal);
   if (message !== undefined) await finding({ severity: 'warning', code: 'NodeAddressWrong', message });
 }
 
 /** A remark only: many a load balancer needs a moment, and some never let a server behind them reach itself. */
 async function tellEndpoint({ host, finding }: StepContext, call: KubeadmCall): Promise<void> {
   const [endpoint] = (await call.read()).config?.endpoints ?? [];
-  const why = endpoint === undefined ? undefined : await endpointTrouble(host, endpoint);
+  const why = endpoint === undefined ? undefined : await endpointProblem(host, endpoint);
   if (why === undefined) return;
   const message = `nobody answers at the control plane endpoint ${endpoint} (${why}), by which other machines join; its load balancer may need a moment, or may not let this machine reach itself`;
   await finding({ severity: 'info', code: 'ControlPlaneEndpointSilent', message });

@@ -2,7 +2,7 @@ import { verifyNode } from '../../cluster/verify.ts';
 import type { Document } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { KubeadmCall } from '../../kubeadm/config/call.ts';
-import { looksJoined } from '../../kubeadm/repeat/joined.ts';
+import { isStillJoined } from '../../kubeadm/repeat/joined.ts';
 
 /**
  * Is this machine the node that the call of kubeadm among the commands asks for, whatever the journal says? What kubeadm
@@ -15,7 +15,7 @@ export async function isStillNode(
   signal: AbortSignal,
 ): Promise<boolean> {
   const command = commands?.find((entry) => entry.kind === 'kubeadm');
-  if (command === undefined || !(await looksJoined(host, command.verb))) return false;
+  if (command === undefined || !(await isStillJoined(host, command.verb))) return false;
   // Below a root directory no kubelet runs.
   if (host.root !== '/') return true;
   const config = (await new KubeadmCall(host, command).read()).config ?? { skipPhases: [] };

@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 
@@ -8,7 +8,7 @@ export const network: StepKind<NetworkSettings> = {
   plan: ({ network: spec }) =>
     spec === undefined
       ? []
-      : [{ id: 'network', title: `set up the network: ${counted(spec.links.length, 'interface')}`, spec }],
+      : [{ id: 'network', title: `set up the network: ${pluralize(spec.links.length, 'interface')}`, spec }],
   details: ({ links, dns, onlyNetplan }) => [
     ...links.map(({ id, match, name, addresses, dhcp4, dhcp6 }) => {
       const which = match?.mac ?? match?.name ?? name ?? id;

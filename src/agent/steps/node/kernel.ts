@@ -1,6 +1,6 @@
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import type { Failure } from '../../../protocol/journal.ts';
-import type { ReportEntry } from '../../document/document.ts';
+import type { Diagnostic } from '../../document/document.ts';
 import type { KernelSettings } from '../../document/node-settings.ts';
 import { failed } from '../../engine/failure.ts';
 import type { Host } from '../../host/host.ts';
@@ -47,7 +47,7 @@ export const setUpKernel: Work<KernelSettings> = ({ modules, sysctls }) => ({
     if (failures[0] !== undefined) return failures[0];
     return {
       done: true,
-      message: `${counted(modules.length, 'module')}, ${counted(settings.length, 'setting')}`,
+      message: `${pluralize(modules.length, 'module')}, ${pluralize(settings.length, 'setting')}`,
     };
   },
 });
@@ -87,11 +87,11 @@ async function attempt(host: Host, argv: [string, ...string[]]): Promise<Problem
 export async function previewKernel(
   specs: readonly KernelSettings[],
   context: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const host = machineToWarnOf(context);
   const [kernel] = specs;
   if (kernel === undefined || host?.root !== '/') return [];
-  const found: ReportEntry[] = [];
+  const found: Diagnostic[] = [];
   const warn = (code: 'KernelModuleNotLoaded' | 'SysctlNotSet', message: string) =>
     found.push(warningAt(context.document, ['slipway', 'kernel'], code, message));
   let isComplete = true;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StandIn } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
@@ -12,9 +12,9 @@ import { openShared } from '../kind/shared.ts';
 import { loadSteps } from '../kind/step-kind.ts';
 import { plan } from '../plan.ts';
 
-let machine: StandIn;
+let machine: FakeKubeadm;
 beforeEach(() => {
-  machine = new StandIn();
+  machine = new FakeKubeadm();
 });
 afterEach(() => machine.root.remove());
 

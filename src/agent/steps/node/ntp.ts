@@ -1,11 +1,11 @@
-import type { NtpSettings, ReportEntry } from '../../document/document.ts';
+import type { Diagnostic, NtpSettings } from '../../document/document.ts';
 import { failed } from '../../engine/failure.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { printable } from '../../text/diagnostics.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { Problem } from '../../tools/step-error.ts';
-import { systemdRuns } from '../../tools/systemd.ts';
+import { StepError } from '../../tools/step-error.ts';
+import { isSystemdRunning } from '../../tools/systemd.ts';
 import { machineToWarnOf, type PreviewContext, warningAt } from '../kind/preview.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { installPrograms } from '../system/software/packages.ts';
@@ -43,7 +43,7 @@ export const setUpTime: Work<NtpSettings> = (settings) => ({
       const running = await apply(host, chosen.service, settings, signal);
       return { done: true, message: `${chosen.service.name} configured${running}` };
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof StepError)) throw error;
       return failed(error.code, error.message, { ...remedyFor(chosen, settings), ...error.more });
     }
   },
@@ -79,13 +79,13 @@ async function provide(
   if (own?.program === undefined ? isThere : await isInstalled(context.host, { programs })) return;
   const packages = own?.packages ?? service.packages;
   const absent = `The time service ${service.name}, which the user data name, is not installed`;
-  if (packages.length === 0) throw new Problem('TimeSyncNotSetUp', absent);
+  if (packages.length === 0) throw new StepError('TimeSyncNotSetUp', absent);
   await installPrograms(packages, context).catch((error: unknown) => {
-    if (!(error instanceof Problem)) throw error;
-    throw new Problem('TimeSyncNotSetUp', `${absent}: ${error.message}`, error.more);
+    if (!(error instanceof StepError)) throw error;
+    throw new StepError('TimeSyncNotSetUp', `${absent}: ${error.message}`, error.more);
   });
   if (!(await isInstalled(context.host, { programs })))
-    throw new Problem('TimeSyncNotSetUp', `${absent} by its packages`);
+    throw new StepError('TimeSyncNotSetUp', `${absent} by its packages`);
 }
 
 async function configure(host: Host, service: TimeService, settings: NtpSettings): Promise<void> {
@@ -118,10 +118,10 @@ async function apply(
   { own }: NtpSettings,
   signal: AbortSignal,
 ): Promise<string> {
-  if (!(await systemdRuns(host))) return '';
+  if (!(await isSystemdRunning(host))) return '';
   const unit = own?.unit ?? (await unitOf(host, service));
   if (!unit)
-    throw new Problem('TimeSyncNotSetUp', `${service.name} is installed, but has no systemd service`);
+    throw new StepError('TimeSyncNotSetUp', `${service.name} is installed, but has no systemd service`);
   const how = { code: 'TimeSyncNotSetUp', timeoutMs: 60_000, signal } as const;
   // The author's own may be another name of a unit, which cannot be enabled; cloud-init enables none.
   if (own?.unit === undefined)
@@ -138,7 +138,7 @@ async function apply(
 export async function previewTime(
   specs: readonly NtpSettings[],
   context: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const host = machineToWarnOf(context);
   const [settings] = specs;
   if (host === undefined || !settings?.enabled) return [];

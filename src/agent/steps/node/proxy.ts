@@ -6,8 +6,8 @@ import type { Host } from '../../host/host.ts';
 import { noProxy } from '../../kubeadm/config/no-proxy.ts';
 import { proxyFile } from '../../kubeadm/run/proxy-environment.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { Problem } from '../../tools/step-error.ts';
-import { systemdRuns } from '../../tools/systemd.ts';
+import { StepError } from '../../tools/step-error.ts';
+import { isSystemdRunning } from '../../tools/systemd.ts';
 import { noteRestart, restartContainerd } from '../containerd/restart.ts';
 import type { Work } from '../kind/step-kind.ts';
 
@@ -50,7 +50,7 @@ export const setUpProxy: Work<ProxySpec> = ({ settings, command, restartLater },
     try {
       await apply(host, units, restartLater, signal);
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof StepError)) throw error;
       return failed(error.code, error.message, error.more);
     }
     return { done: true, message: `for kubeadm, ${units.join(', ')}; directly: ${except.join(', ')}` };
@@ -64,7 +64,7 @@ async function isOther(host: Host, path: string, wanted: string): Promise<boolea
 }
 
 async function apply(host: Host, units: string[], restartLater: boolean, signal: AbortSignal): Promise<void> {
-  if (!(await systemdRuns(host))) return;
+  if (!(await isSystemdRunning(host))) return;
   const how = { code: 'ProxyNotSetUp', timeoutMs: 60_000, signal } as const;
   await runTool(host, ['systemctl', 'daemon-reload'], { doing: 'make systemd read the drop-ins', ...how });
   // The step for containerd's own settings comes later and restarts it for both.

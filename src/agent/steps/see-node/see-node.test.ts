@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Callers, callersOf } from '../../callers/find-callers.ts';
+import { type Callers, findCallers } from '../../callers/find-callers.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -120,7 +120,7 @@ class Machine {
 }
 
 const callersIn = (text: string): Callers | undefined =>
-  callersOf(readDocument(Buffer.from(text), { source: 'test', metaData: {} }));
+  findCallers(readDocument(Buffer.from(text), { source: 'test', metaData: {} }));
 
 const SCRIPT = callersIn(
   "#cloud-config\nwrite_files:\n- path: /opt/j.sh\n  permissions: '0755'\n  content: |\n    #!/bin/sh\n    kubeadm join --config /a\nruncmd:\n- nohup /opt/j.sh >/var/log/j.log 2>&1 &\n",

@@ -1,9 +1,9 @@
-import { CallersAtWork, type WorkSight } from '../../callers/caller-activity.ts';
+import { type CallerActivity, CallerWatch } from '../../callers/caller-activity.ts';
 import { SENTINEL } from '../../document/paths.ts';
 import { CodedError, failed, failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
-import { looksJoined } from '../../kubeadm/repeat/joined.ts';
+import { isStillJoined } from '../../kubeadm/repeat/joined.ts';
 import type { Shared } from '../kind/shared.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { putSentinels } from '../sentinel/write-sentinel.ts';
@@ -54,14 +54,14 @@ const NOT_KNOWN = `All commands have run, and ${KUBELET_CONFIG} does not exist. 
 
 /** Below a root directory no kubelet runs, and nothing gets a certificate. */
 const isNode = async (host: Host, verb: NodeSpec['verb']): Promise<boolean> =>
-  host.root !== '/' || (await looksJoined(host, verb));
+  host.root !== '/' || (await isStillJoined(host, verb));
 
 async function awaitNode(verb: NodeSpec['verb'], context: StepContext, shared: Shared): Promise<StepResult> {
   const { host, signal } = context;
   const { callers, background, printed } = shared;
   const scripts = [...(callers?.scripts ?? []), ...background()];
-  const atWork = new CallersAtWork(host, callers === undefined ? undefined : { ...callers, scripts });
-  let last: WorkSight = { busy: undefined, isKubeadm: false, units: [] };
+  const atWork = new CallerWatch(host, callers === undefined ? undefined : { ...callers, scripts });
+  let last: CallerActivity = { busy: undefined, isKubeadm: false, units: [] };
   let told = '';
   let quiet = 0;
   let wasBusy = false;

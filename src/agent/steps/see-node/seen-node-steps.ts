@@ -1,4 +1,4 @@
-import { callersOf, prospectOf } from '../../callers/find-callers.ts';
+import { findCallers, nodeProspect } from '../../callers/find-callers.ts';
 import type { Document } from '../../document/document.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 import type { NodeSpec } from './see-node.ts';
@@ -7,8 +7,8 @@ import type { NodeSpec } from './see-node.ts';
 export const seenNode: StepKind<NodeSpec> = {
   name: 'left-call',
   plan(document: Document) {
-    if (document.withoutKubeadm || prospectOf(document) !== 'surely') return [];
-    const verb = callersOf(document)?.verb;
+    if (document.withoutKubeadm || nodeProspect(document) !== 'surely') return [];
+    const verb = findCallers(document)?.verb;
     if (verb === undefined) return [];
     return [{ id: 'node', title: `see that kubeadm ${verb} has made a node`, spec: { verb } }];
   },
@@ -19,7 +19,7 @@ export const seenNode: StepKind<NodeSpec> = {
 export const perhapsNode: StepKind<Record<string, never>> = {
   name: 'perhaps-node',
   plan: (document: Document) =>
-    document.withoutKubeadm || prospectOf(document) !== 'maybe'
+    document.withoutKubeadm || nodeProspect(document) !== 'maybe'
       ? []
       : [{ id: 'node', title: 'see whether this machine has become a node', spec: {} }],
   work: async () => (await import('./see-node.ts')).lookForNode,

@@ -1,7 +1,7 @@
 /** Why there is no node: by what the callers of kubeadm printed, and by how their units stand. Read when that happens. */
 import type { Failure } from '../../../protocol/journal.ts';
 import { redact } from '../../../secrets/redact.ts';
-import type { WorkSight } from '../../callers/caller-activity.ts';
+import type { CallerActivity } from '../../callers/caller-activity.ts';
 import type { Callers } from '../../callers/find-callers.ts';
 import { type UnitState, unitOutput } from '../../callers/systemd-unit.ts';
 import { evidenceFor, explain } from '../../diagnosis/diagnose.ts';
@@ -15,7 +15,7 @@ import type { Host } from '../../host/host.ts';
 interface NoNode {
   verb: 'init' | 'join';
   callers: Callers | undefined;
-  sight: WorkSight;
+  sight: CallerActivity;
   /** The last lines of the user data's commands. */
   printed: string;
 }
@@ -59,7 +59,7 @@ export async function hasKubeadmFailed(host: Host, { verb, sight }: NoNode): Pro
 async function accountsOf(
   host: Host,
   callers: Callers | undefined,
-  { units, busy }: WorkSight,
+  { units, busy }: CallerActivity,
   printed: string,
 ): Promise<Account[]> {
   const accounts: Account[] = [];
@@ -91,7 +91,7 @@ interface Explained {
   account: Account;
 }
 
-function failureIn(account: Account, verb: NoNode['verb'], { busy }: WorkSight): Explained | undefined {
+function failureIn(account: Account, verb: NoNode['verb'], { busy }: CallerActivity): Explained | undefined {
   // Of one that is still at work nobody knows that it has failed.
   const end = busy === undefined ? { end: { exitStatus: account.exitStatus || 1 } } : {};
   const verdict = diagnoseLog(readLines('log', account.text), { verb, ...end });
@@ -123,7 +123,7 @@ const statusOf = ({ exitStatus }: Account): Pick<Found, 'exitStatus'> =>
 function inOurWords(
   verb: NoNode['verb'],
   callers: Callers | undefined,
-  { busy, units }: WorkSight,
+  { busy, units }: CallerActivity,
   accounts: readonly Account[],
 ): Found {
   const lines = lastLines(accounts);

@@ -1,7 +1,7 @@
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 import { windowsProgram } from '../../host/windows-program.ts';
-import { scriptIn, windowsForm } from '../../text/scripts.ts';
+import { embeddedScript, windowsForm } from '../../text/scripts.ts';
 import type { CommandEnd, SessionOptions, ShellSession } from './shell-session.ts';
 
 /** What steps ask of whatever runs a document's commands. */
@@ -82,7 +82,7 @@ interface Script {
 
 /** A command, or a whole script: what runs that goes by the name of its part, else by how it begins, as with cloudbase-init. */
 function asScript(shell: string): Script {
-  const whole = scriptIn(shell);
+  const whole = embeddedScript(shell);
   const text = whole?.text ?? shell;
   const named = /\.(cmd|bat|ps1|py|sh)$/i.exec(whole?.path ?? '')?.[1]?.toLowerCase();
   const form = windowsForm(text);

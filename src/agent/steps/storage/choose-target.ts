@@ -2,7 +2,7 @@ import type { FilesystemEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import { type Content, contentOf } from './devices/content.ts';
 import { heldBy } from './devices/free.ts';
 import { waitFor } from './devices/wait.ts';
@@ -52,7 +52,7 @@ async function wholeDevice(
   const holds = overwrite ? undefined : heldBy(device, content);
   if (holds === undefined) return { kind: 'make', device };
   const what = content.type === undefined ? holds : `${holds}, which is not as asked`;
-  throw new Problem('DiskLeftAlone', `${name} holds ${what}, and wipeFilesystem is not true`);
+  throw new StepError('DiskLeftAlone', `${name} holds ${what}, and wipeFilesystem is not true`);
 }
 
 function isStrictlyAsked({ filesystem, label, uuid }: FilesystemEntry, found: Content): boolean {
@@ -130,5 +130,5 @@ async function partitionOf(
     return path === undefined ? undefined : host.blockDevices.find(path);
   });
   if (found) return found;
-  throw new Problem('DiskNotFound', `${disk.path} has no partition ${number} (waited ${NODE_MS / 1000} s)`);
+  throw new StepError('DiskNotFound', `${disk.path} has no partition ${number} (waited ${NODE_MS / 1000} s)`);
 }

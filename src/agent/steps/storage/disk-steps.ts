@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import type { DiskEntry, Document, FilesystemEntry, MountEntry } from '../../document/document.ts';
 import { isDivided, isListed, storageAsWritten } from '../../document/storage-as-written.ts';
 import type { StepKind } from '../kind/step-kind.ts';
@@ -21,7 +21,7 @@ export const partitionings: StepKind<{ entries: DiskEntry[] }> = {
       .filter(isListed)
       .map(
         ({ device, overwrite, partitions }) =>
-          `${device}${overwrite ? ' anew' : ''}: ${counted(partitions.length, 'partition')}`,
+          `${device}${overwrite ? ' anew' : ''}: ${pluralize(partitions.length, 'partition')}`,
       ),
   preview: (specs, context) =>
     missingTools(
@@ -37,7 +37,7 @@ function partitioning(entries: DiskEntry[], key: 'disks' | 'partitionings') {
   const content = { entries: storageAsWritten({ disks: entries, filesystems: [] })[key] };
   return entries.length === 0
     ? []
-    : [{ id: 'disks', title: `partition ${counted(entries.length, 'disk')}`, spec: { entries }, content }];
+    : [{ id: 'disks', title: `partition ${pluralize(entries.length, 'disk')}`, spec: { entries }, content }];
 }
 
 export const filesystems: StepKind<{ entries: FilesystemEntry[] }> = {
@@ -64,7 +64,7 @@ export const volumes: StepKind<{ entries: FilesystemEntry[] }> = {
 function formatting({ filesystems: all }: Document, key: 'filesystems' | 'volumes') {
   const entries = all.filter(({ isStrict = false }) => isStrict === (key === 'volumes'));
   const content = { entries: storageAsWritten({ disks: [], filesystems: entries })[key] };
-  const title = `make ${counted(entries.length, 'file system')}`;
+  const title = `make ${pluralize(entries.length, 'file system')}`;
   return entries.length === 0 ? [] : [{ id: 'filesystems', title, spec: { entries }, content }];
 }
 
@@ -73,7 +73,7 @@ export const mounts: StepKind<{ entries: MountEntry[] }> = {
   plan: ({ mounts: entries }) =>
     entries.length === 0
       ? []
-      : [{ id: 'mounts', title: `mount ${counted(entries.length, 'file system')}`, spec: { entries } }],
+      : [{ id: 'mounts', title: `mount ${pluralize(entries.length, 'file system')}`, spec: { entries } }],
   details: ({ entries }) => entries.map(({ fields }) => fields.join(' ')),
   work: async () => (await import('./mounts/mounts.ts')).mountFilesystems,
 };

@@ -1,7 +1,7 @@
 import type { DiskEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import type { Decision } from './decision.ts';
 import { contentOf } from './devices/content.ts';
 import { partitionType } from './partition-types.ts';
@@ -59,7 +59,7 @@ export function plannedPartitions(
     if (type === undefined) {
       const hint = entry.tableType === 'gpt' ? 'give the GUID' : 'give one or two hexadecimal digits';
       const cause = `The partition type ${code} for ${entry.device} is not known (${hint})`;
-      throw new Problem('DiskNotPartitioned', cause);
+      throw new StepError('DiskNotPartitioned', cause);
     }
     const sectors = Math.floor(((bytes / sectorBytes) * percent) / 100);
     return { type, typed: code !== undefined, ...(index < parts.length - 1 ? { sectors } : {}) };

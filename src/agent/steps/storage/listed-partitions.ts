@@ -1,7 +1,7 @@
 import type { DiskEntry, PartitionEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import type { Decision } from './decision.ts';
 import { contentOf } from './devices/content.ts';
 import { numberOf, type Present, readTable, sfdisk } from './sfdisk.ts';
@@ -131,7 +131,8 @@ export async function changeListed(
   const present = overwrite ? undefined : await presentOn(context, entry, disk);
   const changes = changesOf(partitions, present ?? [], disk.sectorBytes);
   const refused = changes.find((change) => change.kind === 'refuse');
-  if (refused) throw new Problem('DiskLeftAlone', `Partition ${refused.number} of ${device} ${refused.why}`);
+  if (refused)
+    throw new StepError('DiskLeftAlone', `Partition ${refused.number} of ${device} ${refused.why}`);
   const work = changes.filter(({ kind }) => kind !== 'keep');
   if (work.length === 0 && !overwrite) return { kind: 'keep' };
   const dump = present === undefined ? '' : await sfdisk(context, device, ['--dump', disk.path]);
@@ -174,7 +175,7 @@ async function presentOn(
   if (present) return present.partitions;
   const holds =
     table === undefined ? type : table === 'gpt' ? 'a damaged GPT' : `a partition table of the kind ${table}`;
-  throw new Problem(
+  throw new StepError(
     'DiskLeftAlone',
     `${device} holds ${holds} and was not partitioned: wipeTable is not true`,
   );

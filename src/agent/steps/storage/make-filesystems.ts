@@ -3,7 +3,7 @@ import type { FilesystemEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { DurableResult } from '../../host/processes.ts';
 import { lastLines, runTool } from '../../tools/run-tool.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
 import { chooseTarget } from './choose-target.ts';
@@ -86,10 +86,13 @@ async function check(
     const lines = lastLines(result);
     const how = lines.at(-1) ?? `the program ended with exit status ${exitStatus ?? 'unknown'}`;
     const more = { lines, ...(exitStatus === undefined ? {} : { exitStatus }) };
-    throw new Problem('FilesystemNotMade', `Cannot ${doing}: ${how}`, more);
+    throw new StepError('FilesystemNotMade', `Cannot ${doing}: ${how}`, more);
   }
   const { type } = await contentOf(host, path, 'FilesystemNotMade');
   if (type === blkidType(filesystem)) return;
   const found = type ?? 'nothing';
-  throw new Problem('FilesystemNotMade', `Cannot ${doing}: the program succeeded, but blkid finds ${found}`);
+  throw new StepError(
+    'FilesystemNotMade',
+    `Cannot ${doing}: the program succeeded, but blkid finds ${found}`,
+  );
 }

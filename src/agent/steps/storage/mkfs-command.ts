@@ -1,6 +1,6 @@
 import type { FilesystemEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 
 const FAT: readonly string[] = ['vfat', 'fat', 'msdos'];
 const FORCE: Readonly<Record<string, string>> = {
@@ -52,9 +52,9 @@ export async function mkfsCommand(
 
 const namesOf = (filesystem: string): string[] => [`mkfs.${filesystem}`, `mk${filesystem}`];
 
-export function withoutMkfs({ filesystem, device }: FilesystemEntry): Problem {
+export function withoutMkfs({ filesystem, device }: FilesystemEntry): StepError {
   const cause = `Cannot make a file system of type ${filesystem} on ${device}: there is no ${namesOf(filesystem).join(' or ')}`;
-  return new Problem('ToolMissing', cause);
+  return new StepError('ToolMissing', cause);
 }
 
 /** cloud-init passes -L to all of them, but these do not understand it. */

@@ -3,7 +3,7 @@ import { isDivided, isListed } from '../../document/storage-as-written.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
 import { findDevice } from './devices/find-device.ts';
@@ -29,7 +29,7 @@ async function partition(entry: DiskEntry, context: StepContext): Promise<string
   if (isDivided(entry) && entry.layout === false) return `${device} not to be partitioned`;
   const disk = await findDevice(host, device, signal);
   if (disk.kind !== 'disk')
-    throw new Problem(
+    throw new StepError(
       'DiskNotPartitioned',
       `${device} is a partition, and only a whole disk can be partitioned`,
     );
@@ -63,7 +63,7 @@ async function clear(
   for (const number of numbers) {
     const node = disk?.partitions.find((one) => one.number === number)?.path;
     if (node === undefined)
-      throw new Problem('DiskNotPartitioned', `${device} was partitioned, but has no partition ${number}`);
+      throw new StepError('DiskNotPartitioned', `${device} was partitioned, but has no partition ${number}`);
     const doing = `clear the new partition ${number} of ${device}`;
     await runTool(host, ['wipefs', '--all', node], { doing, code: 'DiskNotPartitioned', signal });
   }

@@ -1,7 +1,7 @@
 import type { BlockDevice } from '../../host/block-devices.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import { settle } from './devices/find-device.ts';
 import { waitFor } from './devices/wait.ts';
 
@@ -37,7 +37,7 @@ export async function showPartitions(
   }
   await settle(host, signal);
   if (await waitFor(host, NODES_MS, signal, look)) return;
-  throw new Problem(
+  throw new StepError(
     'DiskNotPartitioned',
     `${path} was partitioned, but its partitions did not appear in /dev`,
   );

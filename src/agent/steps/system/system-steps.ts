@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import type { Document } from '../../document/document.ts';
 import type { SystemSettings } from '../../document/system-settings.ts';
 import type { StepKind } from '../kind/step-kind.ts';
@@ -42,7 +42,7 @@ export const randomSeed = ofSystem('randomSeed', {
 
 export const growPartitions = ofSystem('growPartitions', {
   id: 'growpart',
-  title: ({ devices }) => `grow ${counted(devices.length, 'partition')}`,
+  title: ({ devices }) => `grow ${pluralize(devices.length, 'partition')}`,
   details: ({ devices }) => devices,
   preview: async (specs, context) =>
     (await import('./disk/grow-partitions.ts')).previewGrowPartitions(specs, context),
@@ -80,7 +80,7 @@ export const resolver = ofSystem('resolver', {
 export const authorities = ofSystem('authorities', {
   id: 'ca-certs',
   title: ({ trusted, replaces }) =>
-    `trust ${counted(trusted.length, 'certificate')}${replaces ? ' and none of the image' : ''}`,
+    `trust ${pluralize(trusted.length, 'certificate')}${replaces ? ' and none of the image' : ''}`,
   work: async () => (await import('./access/authorities.ts')).trustAuthorities,
 });
 
@@ -96,7 +96,7 @@ export const hostKeys = ofSystem('hostKeys', {
 export const loginKeys = ofSystem('loginKeys', {
   id: 'ssh/authorized-keys',
   title: ({ keys, defaultUser }) =>
-    `let ${counted(keys.length, 'key')} log in${defaultUser === undefined ? '' : ` as ${defaultUser}`}`,
+    `let ${pluralize(keys.length, 'key')} log in${defaultUser === undefined ? '' : ` as ${defaultUser}`}`,
   details: ({ rootOptions }) => [rootOptions === '' ? 'as root too' : 'root is told to come as another'],
   preview: async (specs, context) =>
     (await import('./access/login-keys.ts')).previewLoginKeys(specs, context),
@@ -111,7 +111,7 @@ export const importedKeys: StepKind<ImportedKeysSpec> = {
     const users = [...own, ...(system?.importedKeys ? [system.importedKeys] : [])];
     if (users.length === 0) return [];
     const proxy = fetching?.proxy ?? node?.proxy;
-    const title = `import the SSH keys of ${counted(users.length, 'user')}`;
+    const title = `import the SSH keys of ${pluralize(users.length, 'user')}`;
     return [{ id: 'ssh/imported-keys', title, spec: { users, ...(proxy ? { proxy } : {}) } }];
   },
   details: ({ users }) => users.map(({ name, ids }) => `${name}: ${ids.join(' ')}`),
@@ -121,7 +121,7 @@ export const importedKeys: StepKind<ImportedKeysSpec> = {
 export const passwords = ofSystem('passwords', {
   id: 'passwords',
   // "password:" before a cause would hide the word behind it, as if it were one.
-  title: ({ users }) => `give passwords to ${counted(users.length, 'user')}`,
+  title: ({ users }) => `give passwords to ${pluralize(users.length, 'user')}`,
   details: ({ users, expire }) =>
     users.map(({ name }) => `${name}${expire ? ', to be changed at the next login' : ''}`),
   preview: async (specs, context) => (await import('./access/passwords.ts')).previewPasswords(specs, context),
@@ -160,8 +160,8 @@ export const repositories: StepKind<RepositoriesSpec> = {
     if (settings === undefined) return [];
     const { files, archives = [] } = settings;
     const words = [
-      files.length > 0 && `write ${counted(files.length, 'file')} of package repositories`,
-      archives.length > 0 && `add ${counted(archives.length, 'package archive')}`,
+      files.length > 0 && `write ${pluralize(files.length, 'file')} of package repositories`,
+      archives.length > 0 && `add ${pluralize(archives.length, 'package archive')}`,
     ];
     const proxy = files.some(({ key }) => key) ? (fetching?.proxy ?? node?.proxy) : undefined;
     const title = words.filter((each) => each !== false).join(' and ');
@@ -179,7 +179,10 @@ export const repositories: StepKind<RepositoriesSpec> = {
 export const packages = ofSystem('packages', {
   id: 'packages',
   title: ({ wanted, upgrade, refresh }) => {
-    const done = [upgrade && 'upgrade', wanted.length > 0 && `install ${counted(wanted.length, 'package')}`];
+    const done = [
+      upgrade && 'upgrade',
+      wanted.length > 0 && `install ${pluralize(wanted.length, 'package')}`,
+    ];
     const words = done.filter((each) => each !== false);
     return words.length > 0 ? words.join(' and ') : refresh ? 'read the lists of packages anew' : 'nothing';
   },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HostError } from '../../host/host.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import { eachEntry, place } from './each-entry.ts';
 
 describe('eachEntry', () => {
@@ -18,7 +18,7 @@ describe('eachEntry', () => {
     const result = await eachEntry(['a', 'b', 'c'], running, async (name) => {
       seen.push(name);
       if (name === 'b') return '';
-      throw new Problem('UserNotCreated', `no ${name}`, { exitStatus: 3, lines: ['why'] });
+      throw new StepError('UserNotCreated', `no ${name}`, { exitStatus: 3, lines: ['why'] });
     });
     expect(seen).toEqual(['a', 'b', 'c']);
     expect(result).toMatchObject({
@@ -35,7 +35,7 @@ describe('eachEntry', () => {
 
   it('prefers a problem that may pass by itself', async () => {
     const result = await eachEntry(['DiskInUse', 'DiskNotFound'] as const, running, async (code) => {
-      throw new Problem(code, code);
+      throw new StepError(code, code);
     });
     expect(result).toMatchObject({ done: false, retry: 'yes', failure: { code: 'DiskNotFound' } });
   });

@@ -3,7 +3,7 @@ import { codes } from '../../../protocol/codes/codes.ts';
 import type { Position } from '../../document/document.ts';
 import { codeOf, failed, failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 
 /**
  * Does `work` for each entry in turn. As in cloud-init, a failed entry does not stop the others. The step
@@ -16,14 +16,16 @@ export async function eachEntry<Entry>(
   work: (entry: Entry) => Promise<string>,
 ): Promise<StepResult> {
   const done: string[] = [];
-  const problems: Problem[] = [];
+  const problems: StepError[] = [];
   for (const entry of entries) {
     if (signal.aborted) break;
     try {
       done.push(await work(entry));
     } catch (error) {
       problems.push(
-        error instanceof Problem ? error : new Problem(codeOf(error, 'FileNotWritten'), errorMessage(error)),
+        error instanceof StepError
+          ? error
+          : new StepError(codeOf(error, 'FileNotWritten'), errorMessage(error)),
       );
     }
   }

@@ -1,5 +1,5 @@
 import { dirname, normalize } from 'node:path/posix';
-import type { Document, FileEntry, ReportEntry } from '../../document/document.ts';
+import type { Diagnostic, Document, FileEntry } from '../../document/document.ts';
 import type { FileStat } from '../../host/files.ts';
 import { type Host, HostError } from '../../host/host.ts';
 
@@ -67,7 +67,7 @@ export function unknownOwner(files: Files, owner: string): string | undefined {
   }
 }
 
-export function notWritten({ path, where }: Pick<FileEntry, 'path' | 'where'>, why: string): ReportEntry {
+export function notWritten({ path, where }: Pick<FileEntry, 'path' | 'where'>, why: string): Diagnostic {
   const message = `${path} cannot be written: ${why}`;
   return { severity: 'error', code: 'FileNotWritten', message, ...(where ? { where } : {}) };
 }

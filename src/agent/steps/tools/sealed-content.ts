@@ -1,10 +1,10 @@
-import { remember } from '../../../secrets/remembered.ts';
+import { rememberSecrets } from '../../../secrets/remembered.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
 import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { secretsOfContent } from '../../redaction/document-secrets.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 
 /**
  * The entries with what was sealed to this machine's TPM opened, in memory only.
@@ -19,14 +19,14 @@ export async function withOpened(host: Host, entries: readonly FileEntry[]): Pro
   try {
     const wanted = sealed.map(({ path, content }) => ({ path, content: content.reveal() }));
     const contents = await openSealedFiles(host, wanted);
-    remember(contents.flatMap(secretsOfContent));
+    rememberSecrets(contents.flatMap(secretsOfContent));
     const opened = new Map(sealed.map((entry, at) => [entry, contents[at]] as const));
     return entries.map((entry) => {
       const content = opened.get(entry);
       return content ? { ...entry, content: sensitive(content) } : entry;
     });
   } catch (error) {
-    if (error instanceof TpmProblem) throw new Problem(error.code, error.message);
+    if (error instanceof TpmProblem) throw new StepError(error.code, error.message);
     throw error;
   }
 }

@@ -1,11 +1,11 @@
-import { remember } from '../../../secrets/remembered.ts';
+import { rememberSecrets } from '../../../secrets/remembered.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { secretsOfContent } from '../../redaction/document-secrets.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
 import type { SecretStores } from '../../stores/open-stores.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import { isHadOnce, isSecret } from './secret-files.ts';
 
 /** The secrets of one step's files. Stores are loaded when the first is asked for; close it in the end. */
@@ -37,7 +37,7 @@ export class SecretContents {
     try {
       return await this.fill(entries);
     } catch (error) {
-      const isGone = error instanceof Problem && /^Secret(?:NotFound|OpenedElsewhere)$/.test(error.code);
+      const isGone = error instanceof StepError && /^Secret(?:NotFound|OpenedElsewhere)$/.test(error.code);
       if (isGone && entries.every(isHadOnce)) return [];
       throw error;
     }
@@ -48,7 +48,7 @@ export class SecretContents {
     const there = (await this.#host.files.readIfPresent(path)) ?? Buffer.alloc(0);
     const wanted = content.reveal();
     if (!(append ? there.subarray(there.length - wanted.length) : there).equals(wanted))
-      throw new Problem('FileNotWritten', `${path} was written, and does not hold the secret that it got`);
+      throw new StepError('FileNotWritten', `${path} was written, and does not hold the secret that it got`);
   }
 
   async remove(address: string): Promise<void> {
@@ -65,11 +65,11 @@ export class SecretContents {
     const { SecretError } = await import('../../platform/credentials/secret-error.ts');
     try {
       const content = await (await this.#opened()).read(from);
-      remember(secretsOfContent(content));
+      rememberSecrets(secretsOfContent(content));
       return { ...entry, content: sensitive(content) };
     } catch (error) {
       if (!(error instanceof SecretError)) throw error;
-      throw new Problem(error.code, `${entry.path} was not written: ${error.message}`);
+      throw new StepError(error.code, `${entry.path} was not written: ${error.message}`);
     }
   }
 

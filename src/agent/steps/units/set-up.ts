@@ -2,7 +2,7 @@ import type { UnitEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { systemdRuns } from '../../tools/systemd.ts';
+import { isSystemdRunning } from '../../tools/systemd.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
 import { withPresets } from './preset.ts';
@@ -31,7 +31,7 @@ export const setUpUnits: Work<{ entries: UnitEntry[] }> = ({ entries }) => ({
       const text = (await host.files.readIfPresent(PRESETS))?.toString('utf8') ?? '';
       await host.files.write(PRESETS, withPresets(text, switched), { mode: 0o644, owner: '0:0' });
     }
-    if (await systemdRuns(host)) await tellSystemd(context, entries);
+    if (await isSystemdRunning(host)) await tellSystemd(context, entries);
     return result;
   },
 });

@@ -1,7 +1,7 @@
 import type { StepContext } from '../../engine/step.ts';
 import { showUnits } from '../../host/show-units.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { systemdRuns } from '../../tools/systemd.ts';
+import { isSystemdRunning } from '../../tools/systemd.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import type { StartSpec } from './order.ts';
@@ -22,7 +22,7 @@ export const startUnits: Work<StartSpec> = ({ required, wanted, others, awaited 
     : {}),
   async run(context) {
     const { host, finding } = context;
-    if (!(await systemdRuns(host))) return { done: true, message: 'systemd does not run here' };
+    if (!(await isSystemdRunning(host))) return { done: true, message: 'systemd does not run here' };
     await startWithoutWaiting(context, others);
     for (const name of wanted) {
       const problem = await start(context, name).then(

@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import type { Document, UnitEntry, UnitNeeds } from '../../document/document.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 import { type StartSpec, startOrder } from './order.ts';
@@ -8,7 +8,7 @@ export const unitFiles: StepKind<{ entries: UnitEntry[] }> = {
   plan: ({ units: entries = [] }: Document) =>
     entries.length === 0
       ? []
-      : [{ id: 'units', title: `set up ${counted(entries.length, 'unit')}`, spec: { entries } }],
+      : [{ id: 'units', title: `set up ${pluralize(entries.length, 'unit')}`, spec: { entries } }],
   details: ({ entries }) =>
     entries.map(({ name, content, dropIns, enabled, masked }) =>
       [
@@ -29,7 +29,7 @@ export const unitStarts: StepKind<StartSpec> = {
     const names = [...spec.required, ...spec.wanted, ...spec.others];
     return names.length + spec.awaited.length === 0
       ? []
-      : [{ id: 'units/start', title: `start ${counted(names.length, 'unit')}`, spec }];
+      : [{ id: 'units/start', title: `start ${pluralize(names.length, 'unit')}`, spec }];
   },
   details: ({ required, wanted, others, awaited }) => [
     ...required.map((name) => `${name}, which kubeadm requires`),
@@ -47,7 +47,7 @@ export const laterUnitStarts: StepKind<StartSpec> = {
     const spec = { required: [], wanted: [], others, awaited: [] };
     return others.length === 0
       ? []
-      : [{ id: 'units/start-later', title: `start ${counted(others.length, 'unit')}`, spec }];
+      : [{ id: 'units/start-later', title: `start ${pluralize(others.length, 'unit')}`, spec }];
   },
 };
 

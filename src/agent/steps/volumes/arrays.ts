@@ -3,7 +3,7 @@ import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import type { Content } from '../storage/devices/content.ts';
 import { findDevice } from '../storage/devices/find-device.ts';
@@ -67,7 +67,7 @@ async function membersOf({ name, devices }: ArrayEntry, { host, signal }: StepCo
   for (const device of devices) {
     const found = await findDevice(host, device, signal);
     if (members.some((other) => other.device.path === found.path))
-      throw new Problem('ArrayNotMade', `${name} was not made: ${device} is a member of it twice`);
+      throw new StepError('ArrayNotMade', `${name} was not made: ${device} is a member of it twice`);
     const content = await contentsOf(host, found);
     const mark = content.type === MEMBER ? await examine(host, found) : undefined;
     members.push({ name: device, device: found, content, ...(mark ? { mark } : {}) });
@@ -116,7 +116,7 @@ async function assemble(entry: ArrayEntry, members: Member[], context: StepConte
   if (await host.blockDevices.find(path)) return;
   for (const { name: member, device } of members)
     if (await host.blockDevices.isInUse(device.path))
-      throw new Problem('DiskInUse', `${member} belongs to ${name}, which is up, but not as ${path}`);
+      throw new StepError('DiskInUse', `${member} belongs to ${name}, which is up, but not as ${path}`);
   await dropLeftLink(host, path);
   await runTool(host, ['mdadm', '--assemble', path, ...members.map(({ device }) => device.path)], {
     doing: `assemble ${name}`,
@@ -148,7 +148,7 @@ async function clear(
 function refuseHeld({ name, device, content }: Member, isUnfinished: boolean): void {
   const held = heldBy(device, content);
   if (held !== undefined && !(isUnfinished && content.type === MEMBER))
-    throw new Problem(
+    throw new StepError(
       'DiskLeftAlone',
       `${name} holds ${held}, and only what is empty becomes a member of an array; wipeTable and wipePartitionEntry give up what is there`,
     );

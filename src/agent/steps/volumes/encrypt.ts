@@ -1,6 +1,6 @@
 import type { EncryptionEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { findDevice } from '../storage/devices/find-device.ts';
 import { contentsOf, heldBy, refuseInUse } from '../storage/devices/free.ts';
@@ -52,7 +52,7 @@ async function encrypt(entry: EncryptionEntry, spec: EncryptionSpec, context: St
   if (isOwn && (await volume.isOpen())) await volume.close();
   const held = heldBy(device, content);
   if (!isOwn && (!entry.wipe || context.isMissing) && held !== undefined)
-    throw new Problem('DiskLeftAlone', `${entry.device} holds ${held}, and wipeVolume is not true`);
+    throw new StepError('DiskLeftAlone', `${entry.device} holds ${held}, and wipeVolume is not true`);
   await refuseInUse(host, device, `${entry.device} was not touched`);
   // A server that does not answer now could not open the volume later.
   await askTangServers(entry, spec.fetching, context);
@@ -95,7 +95,7 @@ async function refuseTakenName(
   const text = (await host.files.readIfPresent(CRYPTTAB))?.toString('utf8') ?? '';
   const uuid = uuidInCrypttab(text, name);
   if (uuid !== undefined && !own.some((one) => isSameUuid(one, uuid)))
-    throw new Problem(
+    throw new StepError(
       'DiskInUse',
       `${name} stands for another volume in ${CRYPTTAB}, which was left as it is`,
     );
@@ -110,7 +110,7 @@ async function refuseOwnOfBefore(
   const text = (await host.files.readIfPresent(CRYPTTAB))?.toString('utf8') ?? '';
   if (uuid === undefined || !isSameUuid(uuid, uuidInCrypttab(text, name))) return;
   const cause = `${device} holds ${name}, which an earlier bootstrap of this machine made otherwise than is asked now; wipefs --all ${device} gives it up`;
-  throw new Problem('DiskLeftAlone', cause);
+  throw new StepError('DiskLeftAlone', cause);
 }
 
 async function addToCrypttab(entry: EncryptionEntry, uuid: string, { host }: StepContext): Promise<void> {

@@ -1,4 +1,4 @@
-import { counted } from '../../../kit/pluralize.ts';
+import { pluralize } from '../../../kit/pluralize.ts';
 import type { ArrayEntry } from '../../document/document.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 import { missingTools } from '../storage/devices/missing-tools.ts';
@@ -11,7 +11,7 @@ export const arrays: StepKind<{ entries: ArrayEntry[] }> = {
   plan: ({ arrays: entries = [] }) =>
     entries.length === 0
       ? []
-      : [{ id: 'raid', title: `make ${counted(entries.length, 'RAID array')}`, spec: { entries } }],
+      : [{ id: 'raid', title: `make ${pluralize(entries.length, 'RAID array')}`, spec: { entries } }],
   details: ({ entries }) =>
     entries.map(({ name, level, devices }) => `${name}, ${level} of ${devices.join(', ')}`),
   preview: (specs, context) =>
@@ -31,7 +31,7 @@ export const encryptions: StepKind<EncryptionSpec> = {
     if (entries.length === 0) return [];
     const keys = entries.flatMap(({ key }) => (key ? [key] : []));
     const spec = { entries, fetching, ...storesFor(document, keys) };
-    return [{ id: 'luks', title: `encrypt ${counted(entries.length, 'device')}`, spec }];
+    return [{ id: 'luks', title: `encrypt ${pluralize(entries.length, 'device')}`, spec }];
   },
   details: ({ entries }) =>
     entries.map(({ name, device, wipe, clevis }) =>

@@ -2,7 +2,7 @@ import type { EncryptionEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import { runTool } from '../../tools/run-tool.ts';
-import { Problem } from '../../tools/step-error.ts';
+import { StepError } from '../../tools/step-error.ts';
 import type { Content } from '../storage/devices/content.ts';
 import { findDevice } from '../storage/devices/find-device.ts';
 import { isSameUuid } from './begun.ts';
@@ -34,7 +34,7 @@ export class Volume {
     const { stdout } = await this.run('see what is open', ['cryptsetup', 'status', this.name]);
     const device = /^ *device: *(\S+)/m.exec(stdout)?.[1] ?? '';
     if ((await host.blockDevices.find(device))?.path === this.path) return true;
-    throw new Problem(
+    throw new StepError(
       'DiskInUse',
       `/dev/mapper/${this.name} is there already, and is not on ${this.#entry.device}`,
     );
@@ -68,7 +68,7 @@ export class Volume {
   async refuseOther(content: Content, key: VolumeKey | undefined): Promise<void> {
     const { label, uuid, clevis, device, discard } = this.#entry;
     const other = (why: string) =>
-      new Problem('DiskLeftAlone', `${device} is encrypted already, ${why}, and wipeVolume is not true`);
+      new StepError('DiskLeftAlone', `${device} is encrypted already, ${why}, and wipeVolume is not true`);
     if (clevis) throw other('and what clevis has bound to it is not known');
     if (key === undefined) throw other('and its key is not given');
     const { stdout } = await this.run('look at', ['cryptsetup', 'luksDump', this.path]);

@@ -1,6 +1,6 @@
 import { textAt } from '../../../kit/json.ts';
-import type { HttpAnswer } from '../../host/network.ts';
-import { accessToken, fromMetadata } from '../../platform/credentials/cloud-token.ts';
+import type { HttpResponse } from '../../host/network.ts';
+import { accessToken, readFromMetadata } from '../../platform/credentials/cloud-token.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import { once } from '../contract/once.ts';
 import type { Store, StoreContext } from '../contract/store.ts';
@@ -64,12 +64,12 @@ async function tokenFor({ host, spec }: StoreContext, resource: string): Promise
   });
   const ask = { headers: { metadata: 'true' }, passing: PASSING, absent: [400] };
   return accessToken(
-    await fromMetadata(host, METADATA, `/metadata/identity/oauth2/token?${query}`, ask),
+    await readFromMetadata(host, METADATA, `/metadata/identity/oauth2/token?${query}`, ask),
     METADATA,
   );
 }
 
-function refusal(host: string, answer: HttpAnswer, client: StoreClient): SecretError {
+function refusal(host: string, answer: HttpResponse, client: StoreClient): SecretError {
   const code = textAt((client.json(answer) as { error?: unknown } | null)?.error, 'code') ?? '';
   const said = `Azure Key Vault ${host} answers ${code.replace(/\W/g, '').slice(0, 60) || 'without a code'} (status ${answer.status})`;
   return new SecretError(answer.status === 404 ? 'SecretNotFound' : 'SecretDenied', said);

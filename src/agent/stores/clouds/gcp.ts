@@ -1,6 +1,6 @@
 import { textAt } from '../../../kit/json.ts';
-import type { HttpAnswer } from '../../host/network.ts';
-import { accessToken, fromMetadata } from '../../platform/credentials/cloud-token.ts';
+import type { HttpResponse } from '../../host/network.ts';
+import { accessToken, readFromMetadata } from '../../platform/credentials/cloud-token.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import { once } from '../contract/once.ts';
 import type { Store, StoreContext } from '../contract/store.ts';
@@ -18,10 +18,10 @@ const ASK = { headers: { 'metadata-flavor': 'Google' } };
 export function openSecretManager(context: StoreContext): Store {
   const { host } = context;
   const client = new StoreClient(context, CALLED, ORIGIN);
-  const own = once(() => fromMetadata(host, METADATA, `${TREE}/project/project-id`, ASK));
+  const own = once(() => readFromMetadata(host, METADATA, `${TREE}/project/project-id`, ASK));
   const token = once(async () =>
     accessToken(
-      await fromMetadata(host, METADATA, `${TREE}/instance/service-accounts/default/token`, ASK),
+      await readFromMetadata(host, METADATA, `${TREE}/instance/service-accounts/default/token`, ASK),
       METADATA,
     ),
   );
@@ -59,7 +59,7 @@ export function openSecretManager(context: StoreContext): Store {
 }
 
 /** A version that is disabled or destroyed is FAILED_PRECONDITION (400). */
-function refusal(answer: HttpAnswer, client: StoreClient): SecretError {
+function refusal(answer: HttpResponse, client: StoreClient): SecretError {
   const status = textAt((client.json(answer) as { error?: unknown } | null)?.error, 'status') ?? '';
   const said = `${CALLED} answers ${status.replace(/\W/g, '').slice(0, 60) || 'without a code'} (status ${answer.status})`;
   const isAbsent = answer.status === 404 || status === 'FAILED_PRECONDITION';

@@ -1,12 +1,12 @@
 import { HostError } from '../../host/host.ts';
-import type { HttpAnswer, HttpClient, HttpClientOptions, HttpRequest } from '../../host/network.ts';
+import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from '../../host/network.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
-import { isPrivate } from '../reference/private-origin.ts';
-import { MOST_SECRET_BYTES, type StoreContext, type StoresSpec } from './store.ts';
+import { isPrivateOrigin } from '../reference/private-origin.ts';
+import { MAX_SECRET_BYTES, type StoreContext, type StoresSpec } from './store.ts';
 
 const ONE_ANSWER_MS = 20_000;
 /** base64 in JSON, and what else stands in an answer. */
-const MOST_ANSWER_BYTES = 2 * MOST_SECRET_BYTES;
+const MOST_ANSWER_BYTES = 2 * MAX_SECRET_BYTES;
 
 interface Asked extends Pick<HttpRequest, 'method' | 'body'> {
   path: string;
@@ -44,7 +44,7 @@ export class StoreClient {
     origin: string,
     options: HttpClientOptions = {},
   ) {
-    if (!isPrivate(origin))
+    if (!isPrivateOrigin(origin))
       throw new SecretError(
         'SecretDenied',
         `${called} is not asked without TLS: its address must begin with https:`,
@@ -58,7 +58,7 @@ export class StoreClient {
   }
 
   /** @throws SecretError SecretStoreUnreachable; SecretDenied for a redirect */
-  async send({ path, ...asked }: Asked): Promise<HttpAnswer> {
+  async send({ path, ...asked }: Asked): Promise<HttpResponse> {
     const answer = await this.#exchange({
       ...asked,
       url: `${this.#origin}${path}`,
@@ -78,7 +78,7 @@ export class StoreClient {
   }
 
   /** The answer's JSON. @throws SecretError also where it is none: cut off, or of somebody in between */
-  json(answer: HttpAnswer): unknown {
+  json(answer: HttpResponse): unknown {
     try {
       return JSON.parse(answer.body);
     } catch {
@@ -94,7 +94,7 @@ export class StoreClient {
     this.#client.close();
   }
 
-  async #exchange(request: HttpRequest): Promise<HttpAnswer> {
+  async #exchange(request: HttpRequest): Promise<HttpResponse> {
     try {
       return await this.#client.send(request);
     } catch (error) {

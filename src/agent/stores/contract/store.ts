@@ -3,7 +3,7 @@ import type { Host } from '../../host/host.ts';
 import type { StoredReference } from '../reference/reference.ts';
 
 /** More than any store keeps in one secret. */
-export const MOST_SECRET_BYTES = 1024 * 1024;
+export const MAX_SECRET_BYTES = 1024 * 1024;
 
 /** How a document wants its secrets to be had. */
 export interface StoresSpec {

@@ -1,7 +1,7 @@
 import { createECDH, createHash } from 'node:crypto';
 import { at, textAt } from '../../../kit/json.ts';
 import { HostError } from '../../host/host.ts';
-import type { HttpAnswer } from '../../host/network.ts';
+import type { HttpResponse } from '../../host/network.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
 import { throughProxy } from '../contract/store-client.ts';
@@ -81,7 +81,7 @@ async function recover(
   const jwk = { alg: 'ECMR', key_ops: ['deriveKey'], ...jwkOf(curve, point) };
   const origin = `the tang server at ${new URL(url).origin}`;
   const client = host.network.client(throughProxy(spec));
-  let answer: HttpAnswer;
+  let answer: HttpResponse;
   try {
     answer = await client.send({
       method: 'POST',

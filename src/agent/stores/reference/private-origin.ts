@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 /** May credentials go there? By TLS, or on a way that does not leave this machine. */
-export function isPrivate(address: string): boolean {
+export function isPrivateOrigin(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
   const name = hostname.replace(/^\[|\]$/g, '');

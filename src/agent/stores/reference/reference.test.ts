@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSecretReference, readReference, shownAddress } from './reference.ts';
+import { displayAddress, isSecretReference, readReference } from './reference.ts';
 
 describe('references', () => {
   it.each([
@@ -65,14 +65,14 @@ describe('references', () => {
   });
 
   it('shows no token, no data and no password', () => {
-    expect(shownAddress('vault-wrapped:///a/b?token=hvs.secret&field=f')).toBe(
+    expect(displayAddress('vault-wrapped:///a/b?token=hvs.secret&field=f')).toBe(
       'vault-wrapped:///a/b?field=f',
     );
-    expect(shownAddress('age+data:,secret')).toBe('age+data:');
-    expect(shownAddress('age+DATA:,secret')).toBe('age+data:');
-    expect(shownAddress('jwe+https://u:secret@a.example/x?sig=secret')).toBe('jwe+https://a.example/x');
-    expect(shownAddress('https://u:secret@a.example/x?sig=secret')).toBe('https://a.example/x');
-    expect(shownAddress('vault://secret/x#y')).toBe('vault');
-    expect(shownAddress('aws-ssm:///a?delete=true')).toBe('aws-ssm:///a?delete=true');
+    expect(displayAddress('age+data:,secret')).toBe('age+data:');
+    expect(displayAddress('age+DATA:,secret')).toBe('age+data:');
+    expect(displayAddress('jwe+https://u:secret@a.example/x?sig=secret')).toBe('jwe+https://a.example/x');
+    expect(displayAddress('https://u:secret@a.example/x?sig=secret')).toBe('https://a.example/x');
+    expect(displayAddress('vault://secret/x#y')).toBe('vault');
+    expect(displayAddress('aws-ssm:///a?delete=true')).toBe('aws-ssm:///a?delete=true');
   });
 });

@@ -39,14 +39,14 @@ export interface StoredReference {
 }
 
 /** A secret that lies encrypted somewhere. */
-export interface SealedReference {
+export interface EncryptedReference {
   kind: 'sealed';
   opener: OpenerName;
   /** A URL of data:, file:, http: or https:. */
   place: string;
 }
 
-type Reference = StoredReference | SealedReference;
+type Reference = StoredReference | EncryptedReference;
 
 /** Options of single stores, beside `field`, `encoding` and `delete`. */
 const OPTIONS: Readonly<Record<StoreName, readonly string[]>> = {
@@ -157,7 +157,7 @@ function decoded(text: string): string | undefined {
 /**
  * An address as it may be shown: a reference without tokens and data, any other without user and query.
  */
-export function shownAddress(address: string): string {
+export function displayAddress(address: string): string {
   if (!isSecretReference(address)) {
     const { protocol, host, pathname } = new URL(address);
     return `${protocol}//${host}${pathname}`;
@@ -166,7 +166,7 @@ export function shownAddress(address: string): string {
   if ('problem' in reference) return address.split(':', 1)[0] ?? '';
   if (reference.kind === 'sealed') {
     const { opener, place } = reference;
-    return /^data:/i.test(place) ? `${opener}+data:` : `${opener}+${shownAddress(place)}`;
+    return /^data:/i.test(place) ? `${opener}+data:` : `${opener}+${displayAddress(place)}`;
   }
   const { store, authority, name, options, field, isDeleted } = reference;
   const { token: _token, ...rest } = options;

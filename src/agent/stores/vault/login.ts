@@ -3,7 +3,7 @@ import type { VaultSettings } from '../../document/node-settings.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
 import { textOf, type VaultClient } from './vault-client.ts';
-import { unwrapped } from './wrapping.ts';
+import { unwrapToken } from './wrapping.ts';
 
 /** A token of Vault. */
 export interface Session {
@@ -46,7 +46,7 @@ async function secretIdOf(
   if (secretIdFile !== undefined) return (await textOf(context, secretIdFile)).trim();
   if (wrappedSecretId === undefined) return undefined;
   const made = new RegExp(`^auth/${mount.replace(/[.*+?^${'{'}}()|[\]\\]/g, '\\$&')}/role/[^/]+/secret-id$`);
-  const answer = await unwrapped(context.host, client, wrappedSecretId.reveal(), made);
+  const answer = await unwrapToken(context.host, client, wrappedSecretId.reveal(), made);
   const given = textAt(answer, 'data', 'secret_id');
   if (given === undefined)
     throw new SecretError('SecretOpenedElsewhere', 'the wrapping token holds no secret_id');

@@ -3,7 +3,7 @@ import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { Store, StoreContext } from '../contract/store.ts';
 import { login, type Session } from './login.ts';
 import { type VaultClient, vaultClient } from './vault-client.ts';
-import { unwrapped } from './wrapping.ts';
+import { unwrapToken } from './wrapping.ts';
 
 /** Paths of KV version 2, which holds the metadata of all versions apart. */
 const DATA = /^([^/]+(?:\/[^/]+)*?)\/data\/(.+)$/;
@@ -27,7 +27,7 @@ export function openVault(context: StoreContext): Store {
   return {
     async read({ store, name, options }) {
       if (store === 'vault-wrapped')
-        return contentOf(await unwrapped(context.host, await opened(), options.token ?? '', name));
+        return contentOf(await unwrapToken(context.host, await opened(), options.token ?? '', name));
       const { version } = options;
       const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
       const token = (await loggedIn()).token;

@@ -19,7 +19,7 @@ const notePath = (token: string): string =>
  * @param made path at which it was wrapped
  * @throws SecretError SecretOpenedElsewhere
  */
-export async function unwrapped(
+export async function unwrapToken(
   host: Host,
   client: VaultClient,
   token: string,

@@ -1,10 +1,10 @@
 import type { Position } from '../../document/document.ts';
 import { printable } from '../diagnostics.ts';
-import { describe, type Node, pythonText } from '../yaml/yaml-node.ts';
+import { describe, pythonText, type YamlNode } from '../yaml/yaml-node.ts';
 import type { Shape } from './shape.ts';
 
 /** Where a value has not its shape, and what the shape is. */
-export interface Misfit {
+export interface ShapeMismatch {
   /** Keys and list indexes from the root, such as `write_files.0.owner`. */
   path: string;
   expected: string;
@@ -12,8 +12,10 @@ export interface Misfit {
 }
 
 /** Every place where `node` differs from its shape, the outermost first. */
-export function misfits(shape: Shape, node: Node, path: string): Misfit[] {
-  const wrong = (expected: string, place: Node = node): Misfit[] => [{ path, expected, where: place.where }];
+export function shapeMismatches(shape: Shape, node: YamlNode, path: string): ShapeMismatch[] {
+  const wrong = (expected: string, place: YamlNode = node): ShapeMismatch[] => [
+    { path, expected, where: place.where },
+  ];
   switch (shape.kind) {
     case 'anything':
       return [];
@@ -34,7 +36,7 @@ export function misfits(shape: Shape, node: Node, path: string): Misfit[] {
           return [
             { path: place, expected: `is not one of the keys: ${shape.words ?? ''}`, where: key.where },
           ];
-        return misfits(shape.values, value, place);
+        return shapeMismatches(shape.values, value, place);
       });
     default:
       return fits(shape, node) ? [] : wrong(wanted(shape, node));
@@ -43,7 +45,7 @@ export function misfits(shape: Shape, node: Node, path: string): Misfit[] {
 
 type Scalar = Extract<Shape, { kind: 'text' | 'whole' | 'bool' | 'nothing' }>;
 
-function fits(shape: Scalar, node: Node): boolean {
+function fits(shape: Scalar, node: YamlNode): boolean {
   if (shape.kind === 'nothing') return node.kind === 'null';
   if (shape.kind === 'bool')
     return node.kind === 'bool' && (shape.only === undefined || node.value === shape.only);
@@ -61,10 +63,10 @@ function fits(shape: Scalar, node: Node): boolean {
 
 function ofList(
   shape: Extract<Shape, { kind: 'list' }>,
-  items: readonly Node[],
-  wrong: (expected: string, place?: Node) => Misfit[],
+  items: readonly YamlNode[],
+  wrong: (expected: string, place?: YamlNode) => ShapeMismatch[],
   path: string,
-): Misfit[] {
+): ShapeMismatch[] {
   if (items.length < shape.min)
     return wrong(items.length === 0 ? 'is an empty list' : `must have ${shape.min} items`);
   if (shape.max !== undefined && items.length > shape.max)
@@ -72,17 +74,21 @@ function ofList(
   const texts = items.map(pythonText);
   const again = texts.findIndex((value, index) => value !== undefined && texts.indexOf(value) < index);
   if (shape.unique && again !== -1) return wrong('has the same item twice', items[again]);
-  return items.flatMap((item, index) => misfits(shape.items, item, `${path}.${index}`));
+  return items.flatMap((item, index) => shapeMismatches(shape.items, item, `${path}.${index}`));
 }
 
 function ofMap(
   shape: Extract<Shape, { kind: 'map' }>,
-  node: Extract<Node, { kind: 'mapping' }>,
+  node: Extract<YamlNode, { kind: 'mapping' }>,
   path: string,
-): Misfit[] {
+): ShapeMismatch[] {
   const names = new Set(node.entries.map(({ key }) => pythonText(key) ?? ''));
   const missing = shape.required.filter((name) => !names.has(name));
-  const found: Misfit[] = missing.map((name) => ({ path, expected: `has no ${name}`, where: node.where }));
+  const found: ShapeMismatch[] = missing.map((name) => ({
+    path,
+    expected: `has no ${name}`,
+    where: node.where,
+  }));
   if (missing.length === 0 && names.size < shape.min)
     found.push({ path, expected: 'is an empty mapping', where: node.where });
   for (const { key, value } of node.entries) {
@@ -90,14 +96,14 @@ function ofMap(
     const place = `${path}.${printable(name)}`;
     const inner = Object.hasOwn(shape.keys, name) ? shape.keys[name] : shape.rest;
     if (inner === undefined) found.push({ path: place, expected: 'is not known', where: key.where });
-    else found.push(...misfits(inner, value, place));
+    else found.push(...shapeMismatches(inner, value, place));
   }
   return found;
 }
 
 /** None where one alternative fits; else what is wrong with the one that comes nearest. */
-function ofAlternatives(shapes: readonly Shape[], node: Node, path: string): Misfit[] {
-  const all = shapes.map((shape) => misfits(shape, node, path));
+function ofAlternatives(shapes: readonly Shape[], node: YamlNode, path: string): ShapeMismatch[] {
+  const all = shapes.map((shape) => shapeMismatches(shape, node, path));
   if (all.some((found) => found.length === 0)) return [];
   const inner = all.filter((found) => found.every((misfit) => misfit.path !== path));
   const [nearest] = inner.sort((a, b) => a.length - b.length);
@@ -110,17 +116,17 @@ function isCollection(shape: Shape | undefined): boolean {
   return shape?.kind === 'list' || shape?.kind === 'map' || shape?.kind === 'table';
 }
 
-function kindOf(shape: Shape | undefined): Node['kind'] | undefined {
+function kindOf(shape: Shape | undefined): YamlNode['kind'] | undefined {
   return shape?.kind === 'list' ? 'sequence' : isCollection(shape) ? 'mapping' : undefined;
 }
 
-function wanted(shape: Shape, node: Node): string {
+function wanted(shape: Shape, node: YamlNode): string {
   return node.kind === 'null'
     ? `is empty; it must be ${words(shape)}`
     : `must be ${words(shape)}, not ${given(node)}`;
 }
 
-function given(node: Node): string {
+function given(node: YamlNode): string {
   return node.kind === 'string' ? 'this text' : describe(node);
 }
 

@@ -24,7 +24,7 @@ export const nothing: Shape = { kind: 'nothing' };
 export const anything: Shape = { kind: 'anything' };
 export const no: Shape = { kind: 'bool', only: false };
 
-export function whole(min?: number, max?: number): Shape {
+export function wholeNumber(min?: number, max?: number): Shape {
   return { kind: 'whole', ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
 }
 
@@ -71,6 +71,6 @@ export function either(...of: Shape[]): Shape {
   return { kind: 'either', of };
 }
 
-export function old(now: string): Shape {
+export function deprecated(now: string): Shape {
   return { kind: 'old', now };
 }

@@ -1,5 +1,5 @@
 import type { Position } from '../../document/document.ts';
-import type { Report } from '../diagnostics.ts';
+import type { Diagnostics } from '../diagnostics.ts';
 import { MAX_YAML_EXPANDED_CHARS, MAX_YAML_EXPANDED_NODES } from '../limits.ts';
 import type { SourceText } from '../source-text.ts';
 import { Entries, expandMerges, type RawEntry } from './mapping.ts';
@@ -8,11 +8,11 @@ import { ScalarError } from './scalar-error.ts';
 import { resolvePlain, resolveTagged, type ScalarValue } from './scalars.ts';
 import { YamlSyntaxError, YamlTooLarge } from './scan/syntax-error.ts';
 import type { Literal } from './scan/tokens.ts';
-import type { Node, ScalarNode } from './yaml-node.ts';
+import type { ScalarNode, YamlNode } from './yaml-node.ts';
 
 /** A node and its size after every alias is replaced; the size is only counted, the copy is never made. */
 export interface Built {
-  node: Node;
+  node: YamlNode;
   nodes: number;
   chars: number;
   /** The plain text `<<` or `=`, which has a meaning as a key and none as a value. */
@@ -25,12 +25,12 @@ export interface Built {
  */
 export class Builder implements NodeMaker<Built> {
   readonly #source: SourceText;
-  readonly #report: Report;
+  readonly #diagnostics: Diagnostics;
   readonly #anchors = new Map<string, Built | 'open'>();
 
-  constructor(source: SourceText, report: Report) {
+  constructor(source: SourceText, diagnostics: Diagnostics) {
     this.#source = source;
-    this.#report = report;
+    this.#diagnostics = diagnostics;
   }
 
   /** Makes a node and stores it under its anchor. */
@@ -83,7 +83,7 @@ export class Builder implements NodeMaker<Built> {
   half(at: number): void {
     const message =
       'An escape stands for half a character: cloud-init writes no such text; give the character itself, or its \\U escape.';
-    this.#report.warn('UserDataInvalid', message, this.#source.locate(at));
+    this.#diagnostics.warn('UserDataInvalid', message, this.#source.locate(at));
   }
 
   /** The node for a place where nothing is written. */
@@ -99,7 +99,7 @@ export class Builder implements NodeMaker<Built> {
       return tag === undefined ? resolvePlain(text) : resolveTagged(text, tag);
     } catch (error) {
       if (!(error instanceof ScalarError)) throw error;
-      this.#report.error('UserDataSyntax', error.message, where);
+      this.#diagnostics.error('UserDataSyntax', error.message, where);
       return { kind: 'null' };
     }
   }
@@ -108,7 +108,7 @@ export class Builder implements NodeMaker<Built> {
     const where = this.#source.locate(at);
     this.#checkTag(tag, 'seq', where);
     const size = { nodes: 1, chars: 0 };
-    const items: Node[] = [];
+    const items: YamlNode[] = [];
     return {
       add: (item) => {
         this.#count(size, item, at);
@@ -130,8 +130,8 @@ export class Builder implements NodeMaker<Built> {
         raw.push({ key: key.node, value: this.ordinary(value), merge: key.special === '<<' });
       },
       done: () => {
-        const entries = new Entries(this.#report);
-        for (const entry of expandMerges(raw, this.#report)) entries.set(entry);
+        const entries = new Entries(this.#diagnostics);
+        for (const entry of expandMerges(raw, this.#diagnostics)) entries.set(entry);
         const merged = raw.some((entry) => entry.merge) ? entries.list().length : 0;
         this.#count(size, { nodes: merged, chars: 0 }, at);
         return { node: { kind: 'mapping', entries: entries.list(), where }, ...size };
@@ -140,9 +140,9 @@ export class Builder implements NodeMaker<Built> {
   }
 
   /** The node of a value. PyYAML cannot make a value of `<<` or `=`. */
-  ordinary({ node, special }: Built): Node {
+  ordinary({ node, special }: Built): YamlNode {
     if (special !== undefined)
-      this.#report.error(
+      this.#diagnostics.error(
         'UserDataSyntax',
         `A plain ${special} is not a value in YAML 1.1; put it in quotes.`,
         node.where,
@@ -152,7 +152,7 @@ export class Builder implements NodeMaker<Built> {
 
   #checkTag(tag: string | undefined, allowed: string, where: Position): void {
     if (tag === undefined || tag === '!' || tag === `tag:yaml.org,2002:${allowed}`) return;
-    this.#report.error(
+    this.#diagnostics.error(
       'UserDataSyntax',
       'The tag of this list or mapping has no meaning in cloud-config; remove it.',
       where,

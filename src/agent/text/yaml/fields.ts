@@ -1,7 +1,7 @@
 import type { Position } from '../../document/document.ts';
-import { printable, type Report } from '../diagnostics.ts';
+import { type Diagnostics, printable } from '../diagnostics.ts';
 import { nearest } from '../nearest.ts';
-import { describe, type MappingNode, type Node, pythonText } from './yaml-node.ts';
+import { describe, type MappingNode, pythonText, type YamlNode } from './yaml-node.ts';
 
 /**
  * Reads the fields of one cloud-config mapping by type. A wrong type is an error at its place. Null counts as
@@ -11,27 +11,27 @@ import { describe, type MappingNode, type Node, pythonText } from './yaml-node.t
 export class Fields {
   readonly where: Position;
   readonly #what: string;
-  readonly #report: Report;
-  readonly #nodes = new Map<string, { value: Node; where: Position }>();
+  readonly #diagnostics: Diagnostics;
+  readonly #nodes = new Map<string, { value: YamlNode; where: Position }>();
   readonly #asked = new Set<string>();
 
   /** `what` is the mapping's name in messages, such as `write_files`. `rename` maps keys, e.g. `-` to `_`. */
   constructor(
     map: MappingNode,
     what: string,
-    report: Report,
+    diagnostics: Diagnostics,
     rename: (key: string) => string = (key) => key,
   ) {
     this.where = map.where;
     this.#what = what;
-    this.#report = report;
+    this.#diagnostics = diagnostics;
     for (const { key, value } of map.entries) {
       this.#nodes.set(rename(pythonText(key) ?? ''), { value, where: key.where });
     }
   }
 
   /** The node of a field; undefined if the field is missing or null. */
-  node(name: string): Node | undefined {
+  node(name: string): YamlNode | undefined {
     this.#asked.add(name);
     const value = this.#nodes.get(name)?.value;
     return value === undefined || value.kind === 'null' ? undefined : value;
@@ -76,7 +76,7 @@ export class Fields {
   }
 
   /** A list; undefined if it is missing or has another type (an error). */
-  list(name: string): Node[] | undefined {
+  list(name: string): YamlNode[] | undefined {
     const node = this.node(name);
     if (node === undefined || node.kind === 'sequence') return node?.items;
     this.expected(name, node, 'a list');
@@ -91,15 +91,15 @@ export class Fields {
   }
 
   /** An item of a list of strings; none after an error. */
-  textOf(name: string, item: Node): string[] {
+  textOf(name: string, item: YamlNode): string[] {
     const text = item.kind === 'null' ? undefined : pythonText(item);
     if (text === undefined) this.expected(name, item, 'a list of strings');
     return text === undefined ? [] : [text];
   }
 
   /** Reports that a field does not meet the expectation. */
-  expected(name: string, node: Node, expectation: string): void {
-    this.#report.error(
+  expected(name: string, node: YamlNode, expectation: string): void {
+    this.#diagnostics.error(
       'UserDataInvalid',
       `${this.#what}: ${name} must be ${expectation}, not ${describe(node)}.`,
       node.where,
@@ -109,24 +109,25 @@ export class Fields {
   /** Reports an error about a field: at its key, or at the mapping if the key is missing. */
   wrong(name: string, message: string): void {
     const where = this.#nodes.get(name)?.value.where ?? this.where;
-    this.#report.error('UserDataInvalid', `${this.#what}: ${message}`, where);
+    this.#diagnostics.error('UserDataInvalid', `${this.#what}: ${message}`, where);
   }
 
   /** Reports an error at a place of its own. */
   wrongAt(where: Position, message: string): void {
-    this.#report.error('UserDataInvalid', `${this.#what}: ${message}`, where);
+    this.#diagnostics.error('UserDataInvalid', `${this.#what}: ${message}`, where);
   }
 
   warn(name: string, message: string): void {
     const where = this.#nodes.get(name)?.where ?? this.where;
-    this.#report.warn('UserDataIgnoredKey', `${this.#what}: ${message}`, where);
+    this.#diagnostics.warn('UserDataIgnoredKey', `${this.#what}: ${message}`, where);
   }
 
   /** Reports every unread field as an error; for Slipway's own keys, where an unknown one is a mistake. */
   refuseUnknown(): void {
     for (const [name, { where }] of this.#nodes) {
-      if (this.#report.isFull('error')) return;
-      if (!this.#asked.has(name)) this.wrongAt(where, `${printable(name)} ${notKnown(name, this.#asked)}.`);
+      if (this.#diagnostics.isFull('error')) return;
+      if (!this.#asked.has(name))
+        this.wrongAt(where, `${printable(name)} ${unknownKeyMessage(name, this.#asked)}.`);
     }
   }
 
@@ -134,9 +135,9 @@ export class Fields {
   finish(known: Readonly<Record<string, string>> = {}): void {
     for (const [name, { where }] of this.#nodes) {
       if (this.#asked.has(name)) continue;
-      if (this.#report.isFull('warning')) return;
-      const why = known[name] ?? notKnown(name, this.#asked);
-      this.#report.warn(
+      if (this.#diagnostics.isFull('warning')) return;
+      const why = known[name] ?? unknownKeyMessage(name, this.#asked);
+      this.#diagnostics.warn(
         'UserDataIgnoredKey',
         `${this.#what}: ${printable(name)} ${why}; it is ignored.`,
         where,
@@ -146,21 +147,21 @@ export class Fields {
 }
 
 /** That a key is not known, with the one of `known` that was probably meant. */
-export function notKnown(name: string, known: Iterable<string>): string {
+export function unknownKeyMessage(name: string, known: Iterable<string>): string {
   const meant = nearest(name, known);
   return meant === undefined ? 'is not known' : `is not known (was ${meant} meant?)`;
 }
 
 /** The mappings in a list; other items are errors. A missing or null list is empty. */
-export function mappings(node: Node, what: string, report: Report): MappingNode[] {
+export function mappings(node: YamlNode, what: string, diagnostics: Diagnostics): MappingNode[] {
   if (node.kind === 'null') return [];
   if (node.kind !== 'sequence') {
-    report.error('UserDataInvalid', `${what} must be a list, not ${describe(node)}.`, node.where);
+    diagnostics.error('UserDataInvalid', `${what} must be a list, not ${describe(node)}.`, node.where);
     return [];
   }
   return node.items.flatMap((item) => {
     if (item.kind === 'mapping') return [item];
-    report.error(
+    diagnostics.error(
       'UserDataInvalid',
       `${what}: every item must be a mapping, not ${describe(item)}.`,
       item.where,

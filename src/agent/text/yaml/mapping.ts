@@ -1,17 +1,17 @@
-import type { Report } from '../diagnostics.ts';
+import type { Diagnostics } from '../diagnostics.ts';
 import { printable } from '../diagnostics.ts';
-import { describe, type MappingEntry, type Node, pythonText, type ScalarNode } from './yaml-node.ts';
+import { describe, type MappingEntry, pythonText, type ScalarNode, type YamlNode } from './yaml-node.ts';
 
 /** A key and its value as the text has them; `merge` marks the plain key `<<`. */
 export interface RawEntry {
-  key: Node;
-  value: Node;
+  key: YamlNode;
+  value: YamlNode;
   merge: boolean;
 }
 
 interface Candidate {
-  key: Node;
-  value: Node;
+  key: YamlNode;
+  value: YamlNode;
   /** A merge key brought it in, so overriding it is no mistake. */
   merged: boolean;
 }
@@ -20,36 +20,38 @@ interface Candidate {
  * Puts the entries of merge keys (`<<: *base`) before a mapping's own entries, so that the own ones win.
  * Among several merged mappings the first wins (PyYAML's `flatten_mapping`).
  */
-export function expandMerges(raw: readonly RawEntry[], report: Report): Candidate[] {
+export function expandMerges(raw: readonly RawEntry[], diagnostics: Diagnostics): Candidate[] {
   const own = raw.filter((entry) => !entry.merge).map(({ key, value }) => ({ key, value, merged: false }));
   if (own.length === raw.length) return own;
-  const merged = raw.filter((entry) => entry.merge).flatMap((entry) => mergedEntries(entry.value, report));
+  const merged = raw
+    .filter((entry) => entry.merge)
+    .flatMap((entry) => mergedEntries(entry.value, diagnostics));
   return [...merged, ...own];
 }
 
-function mergedEntries(value: Node, report: Report): Candidate[] {
+function mergedEntries(value: YamlNode, diagnostics: Diagnostics): Candidate[] {
   if (value.kind === 'mapping') return value.entries.map((entry) => ({ ...entry, merged: true }));
   if (value.kind === 'sequence' && value.items.every((item) => item.kind === 'mapping')) {
-    return value.items.toReversed().flatMap((item) => mergedEntries(item, report));
+    return value.items.toReversed().flatMap((item) => mergedEntries(item, diagnostics));
   }
   const message = `The merge key << needs a mapping or a list of mappings, not ${describe(value)}.`;
-  report.error('UserDataSyntax', message, value.where);
+  diagnostics.error('UserDataSyntax', message, value.where);
   return [];
 }
 
 /** The entries of one mapping under construction. As in a Python dict, the last of equal keys wins. */
 export class Entries {
   readonly #byKey = new Map<string, MappingEntry & { merged: boolean }>();
-  readonly #report: Report;
+  readonly #diagnostics: Diagnostics;
 
-  constructor(report: Report) {
-    this.#report = report;
+  constructor(diagnostics: Diagnostics) {
+    this.#diagnostics = diagnostics;
   }
 
   set({ key, value, merged }: Candidate): void {
     if (key.kind === 'sequence' || key.kind === 'mapping') {
       const message = `A key cannot be ${describe(key)}; a value that begins with { or [ must be quoted.`;
-      this.#report.error('UserDataSyntax', message, key.where);
+      this.#diagnostics.error('UserDataSyntax', message, key.where);
       return;
     }
     const identity = keyIdentity(key);
@@ -71,7 +73,7 @@ export class Entries {
     const name = printable(pythonText(key) ?? '(binary)');
     const { line } = earlier.key.where;
     const message = `The key "${name}" is there a second time; this one counts, the one in line ${line} does not.`;
-    this.#report.warn('UserDataIgnoredKey', message, key.where);
+    this.#diagnostics.warn('UserDataIgnoredKey', message, key.where);
   }
 }
 

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { toText } from '../../userdata/decode/text.ts';
 import { plainValue } from '../../userdata/fixtures/plain-value.ts';
 import { yamlExamples } from '../../userdata/fixtures/read-json.ts';
-import { Report } from '../diagnostics.ts';
+import { Diagnostics } from '../diagnostics.ts';
 import { plainText } from '../source-text.ts';
 import { parseYaml } from './parse.ts';
 
 function parse(yaml: string) {
-  const report = new Report();
-  const text = toText(Buffer.from(yaml), 'The text', report);
-  const node = text === undefined ? undefined : parseYaml(plainText(text), report);
-  return { node, entries: report.entries };
+  const diagnostics = new Diagnostics();
+  const text = toText(Buffer.from(yaml), 'The text', diagnostics);
+  const node = text === undefined ? undefined : parseYaml(plainText(text), diagnostics);
+  return { node, entries: diagnostics.entries };
 }
 
 /** Refused on purpose: nothing in cloud-config can use them. */

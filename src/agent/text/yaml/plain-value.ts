@@ -1,12 +1,14 @@
-import { type Node, pythonText } from './yaml-node.ts';
+import { pythonText, type YamlNode } from './yaml-node.ts';
 
 /** The values without their places; keys become strings, bytes become base64. */
-export function plain(node: Node): unknown {
+export function plainValue(node: YamlNode): unknown {
   switch (node.kind) {
     case 'sequence':
-      return node.items.map(plain);
+      return node.items.map(plainValue);
     case 'mapping':
-      return Object.fromEntries(node.entries.map(({ key, value }) => [pythonText(key) ?? '', plain(value)]));
+      return Object.fromEntries(
+        node.entries.map(({ key, value }) => [pythonText(key) ?? '', plainValue(value)]),
+      );
     case 'null':
       return null;
     case 'binary':

@@ -1,7 +1,7 @@
 import type { Position } from '../../document/document.ts';
 
 /** YAML values as PyYAML's `safe_load` sees them, each with its place in the user data. */
-export type Node = ScalarNode | SequenceNode | MappingNode;
+export type YamlNode = ScalarNode | SequenceNode | MappingNode;
 
 export type ScalarNode =
   | { kind: 'null'; where: Position }
@@ -17,7 +17,7 @@ export type ScalarNode =
 
 interface SequenceNode {
   kind: 'sequence';
-  items: Node[];
+  items: YamlNode[];
   where: Position;
 }
 
@@ -30,12 +30,12 @@ export interface MappingNode {
 
 export interface MappingEntry {
   key: ScalarNode;
-  value: Node;
+  value: YamlNode;
 }
 
 /** The kind of a node, in words for people. */
-export function describe(node: Node): string {
-  const names: Record<Node['kind'], string> = {
+export function describe(node: YamlNode): string {
+  const names: Record<YamlNode['kind'], string> = {
     null: 'nothing (null)',
     bool: 'a boolean',
     int: 'a number',
@@ -50,7 +50,7 @@ export function describe(node: Node): string {
 }
 
 /** The scalar as Python's `str()` writes it; undefined for collections and binary data. */
-export function pythonText(node: Node): string | undefined {
+export function pythonText(node: YamlNode): string | undefined {
   switch (node.kind) {
     case 'null':
       return 'None';
@@ -69,7 +69,7 @@ export function pythonText(node: Node): string | undefined {
 }
 
 /** What stands under a key, by the key's `pythonText`; undefined where it is not there, or the node is no mapping. */
-export function valueAt(node: Node | undefined, name: string): Node | undefined {
+export function valueAt(node: YamlNode | undefined, name: string): YamlNode | undefined {
   if (node?.kind !== 'mapping') return undefined;
   return node.entries.find(({ key }) => pythonText(key) === name)?.value;
 }

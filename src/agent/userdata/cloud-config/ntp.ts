@@ -1,9 +1,9 @@
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { NtpSettings, OwnTimeService } from '../../document/document.ts';
-import type { SystemFacts } from '../../platform/instance/os-facts.ts';
-import { printable, type Report } from '../../text/diagnostics.ts';
+import type { OsFacts } from '../../platform/instance/os-facts.ts';
+import { type Diagnostics, printable } from '../../text/diagnostics.ts';
 import { Fields } from '../../text/yaml/fields.ts';
-import { describe, type Node } from '../../text/yaml/yaml-node.ts';
+import { describe, type YamlNode } from '../../text/yaml/yaml-node.ts';
 
 /** cloud-init's names of the services that Slipway configures. */
 const CLIENTS = ['chrony', 'systemd-timesyncd', 'ntp'];
@@ -20,7 +20,7 @@ export interface TimeTemplates {
     template: string,
     variables: Readonly<Record<string, readonly string[]>>,
   ) => { text: string } | { problem: string };
-  system?: SystemFacts;
+  system?: OsFacts;
 }
 
 type Named = Pick<NtpSettings, 'servers' | 'pools' | 'peers' | 'allow'>;
@@ -29,13 +29,17 @@ type Named = Pick<NtpSettings, 'servers' | 'pools' | 'peers' | 'allow'>;
  * `ntp`: time servers (cloud-init's `cc_ntp`). It is on unless `enabled` is false; an empty `ntp:` means on
  * with the distribution's servers.
  */
-export function readNtp(node: Node, templates: TimeTemplates, report: Report): NtpSettings | undefined {
+export function readNtp(
+  node: YamlNode,
+  templates: TimeTemplates,
+  diagnostics: Diagnostics,
+): NtpSettings | undefined {
   if (node.kind === 'null') return { enabled: true, servers: [], pools: [], where: node.where };
   if (node.kind !== 'mapping') {
-    report.error('UserDataInvalid', `ntp must be a mapping, not ${describe(node)}.`, node.where);
+    diagnostics.error('UserDataInvalid', `ntp must be a mapping, not ${describe(node)}.`, node.where);
     return undefined;
   }
-  const fields = new Fields(node, 'ntp', report);
+  const fields = new Fields(node, 'ntp', diagnostics);
   const [peers, allow] = [hosts(fields, 'peers'), networks(fields)];
   const named: Named = {
     servers: hosts(fields, 'servers'),
@@ -48,7 +52,8 @@ export function readNtp(node: Node, templates: TimeTemplates, report: Report): N
   const config = fields.node('config');
   if (config !== undefined && config.kind !== 'mapping') fields.expected('config', config, 'a mapping');
   // What is off is not looked at any further, as with cloud-init.
-  const given = enabled && config?.kind === 'mapping' ? new Fields(config, 'ntp.config', report) : undefined;
+  const given =
+    enabled && config?.kind === 'mapping' ? new Fields(config, 'ntp.config', diagnostics) : undefined;
   const own = given && readOwn(given, client, named, templates);
   const isOurs = CLIENTS.includes(client);
   if (client !== 'auto' && !isOurs && own === undefined && enabled)

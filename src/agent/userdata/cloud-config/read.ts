@@ -1,9 +1,9 @@
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { Document } from '../../document/document.ts';
 import type { Cloud } from '../../platform/instance/instance.ts';
-import { printable, Report } from '../../text/diagnostics.ts';
-import { notKnown } from '../../text/yaml/fields.ts';
-import { describe, type MappingEntry, type Node, pythonText } from '../../text/yaml/yaml-node.ts';
+import { Diagnostics, printable } from '../../text/diagnostics.ts';
+import { unknownKeyMessage } from '../../text/yaml/fields.ts';
+import { describe, type MappingEntry, pythonText, type YamlNode } from '../../text/yaml/yaml-node.ts';
 import { readHostname } from '../instance/hostname.ts';
 import { keysOfSource } from '../instance/public-keys.ts';
 import { readSlipway, type SlipwayKey } from '../node-settings/slipway.ts';
@@ -46,17 +46,17 @@ export interface Content {
   slipway: SlipwayKey;
 }
 
-const NULL: Node = { kind: 'null', where: { line: 1, column: 1 } };
+const NULL: YamlNode = { kind: 'null', where: { line: 1, column: 1 } };
 
 /** The top-level keys of a cloud-config, merged over the parts of a multipart. */
 type TopLevel = ReadonlyMap<string, MappingEntry>;
 
 /** The entries of a cloud-config's root; none for an empty document. */
-export function topLevel(root: Node, report: Report): TopLevel {
+export function topLevel(root: YamlNode, diagnostics: Diagnostics): TopLevel {
   if (root.kind === 'mapping')
     return new Map(root.entries.map((entry) => [pythonText(entry.key) ?? '', entry]));
   if (root.kind !== 'null') {
-    report.error(
+    diagnostics.error(
       'UserDataInvalid',
       `cloud-config must be a mapping of keys such as write_files, not ${describe(root)}.`,
       root.where,
@@ -77,19 +77,19 @@ interface Told extends TimeTemplates {
   cloud?: Pick<Cloud, 'publicKeys' | 'keysByUser'>;
 }
 
-/** Reads every key that Slipway acts upon and warns of every other. Errors go to `report`; it throws none. */
+/** Reads every key that Slipway acts upon and warns of every other. Errors go to `diagnostics`; it throws none. */
 export function readCloudConfig(
   keys: TopLevel,
   { metaData, deviceAliases = {}, cloud, ...templates }: Told,
-  report: Report,
+  diagnostics: Diagnostics,
 ): Content {
   const asked = new Set<string>();
-  const find = (name: string): Node | undefined => {
+  const find = (name: string): YamlNode | undefined => {
     asked.add(name);
     return keys.get(name)?.value;
   };
-  const get = (name: string): Node => find(name) ?? NULL;
-  const aliases = readAliases(find('device_aliases'), deviceAliases, report);
+  const get = (name: string): YamlNode => find(name) ?? NULL;
+  const aliases = readAliases(find('device_aliases'), deviceAliases, diagnostics);
   const names = {
     hostname: find('hostname'),
     fqdn: find('fqdn'),
@@ -97,10 +97,10 @@ export function readCloudConfig(
     prefer_fqdn_over_hostname: find('prefer_fqdn_over_hostname'),
     create_hostname_file: find('create_hostname_file'),
   };
-  const { hostname, said, isPreserved } = readHostname(names, metaData, report);
+  const { hostname, said, isPreserved } = readHostname(names, metaData, diagnostics);
   const ntpNode = find('ntp');
-  const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, templates, report);
-  refuseUnnamed(find('users'), report);
+  const ntp = ntpNode === undefined ? undefined : readNtp(ntpNode, templates, diagnostics);
+  refuseUnnamed(find('users'), diagnostics);
   const { users, defaultUser, why, bare } = withDefaultUser(find('users'), find('user'), find('system_info'));
   const letIn = {
     why,
@@ -108,7 +108,7 @@ export function readCloudConfig(
     ...(defaultUser === undefined ? {} : { defaultUser }),
   };
   const system = readSystem((name) => present(find(name)), {
-    ...{ report, ...letIn },
+    ...{ report: diagnostics, ...letIn },
     ...(hostname === undefined ? {} : { hostname }),
   });
   const document: Content['document'] = {
@@ -116,18 +116,18 @@ export function readCloudConfig(
     ...(hostname === undefined || isPreserved ? {} : { hostname }),
     ...(said === undefined ? {} : { saidName: said }),
     // What is wrong with it has been told.
-    saidLogin: readSaidLogin((name) => present(find(name)), new Report(), defaultUser),
+    saidLogin: readSaidLogin((name) => present(find(name)), new Diagnostics(), defaultUser),
     ...(isPreserved ? { keepsName: true } : {}),
-    files: readWriteFiles(get('write_files'), report),
-    bootCommands: readBootcmd(get('bootcmd'), report),
-    commands: readRuncmd(get('runcmd'), report),
-    ...readUsersAndGroups(users, find('groups'), letIn, report),
+    files: readWriteFiles(get('write_files'), diagnostics),
+    bootCommands: readBootcmd(get('bootcmd'), diagnostics),
+    commands: readRuncmd(get('runcmd'), diagnostics),
+    ...readUsersAndGroups(users, find('groups'), letIn, diagnostics),
     ...(ntp === undefined ? {} : { ntp }),
-    disks: readDiskSetup(get('disk_setup'), aliases, report),
-    filesystems: readFsSetup(get('fs_setup'), aliases, report),
-    mounts: readMounts(get('mounts'), find('mount_default_fields'), aliases, report),
+    disks: readDiskSetup(get('disk_setup'), aliases, diagnostics),
+    filesystems: readFsSetup(get('fs_setup'), aliases, diagnostics),
+    mounts: readMounts(get('mounts'), find('mount_default_fields'), aliases, diagnostics),
   };
-  const slipway = readSlipway(get('slipway'), report);
+  const slipway = readSlipway(get('slipway'), diagnostics);
   const unknownKeys: Document['unknownKeys'] = [];
   const ignored: string[] = [];
   for (const [name, { key, value }] of keys) {
@@ -137,11 +137,11 @@ export function readCloudConfig(
     if (asked.has(name) || READ_BEFORE.includes(name)) continue;
     const isKnown = Object.hasOwn(KNOWN_KEYS, name);
     if (!isKnown) unknownKeys.push({ name, where: key.where });
-    if (report.isFull('warning')) continue;
-    const why = isKnown ? KNOWN_KEYS[name] : notKnown(name, asked);
-    report.warn('UserDataIgnoredKey', `${printable(name)} ${why}; it is ignored.`, key.where);
+    if (diagnostics.isFull('warning')) continue;
+    const why = isKnown ? KNOWN_KEYS[name] : unknownKeyMessage(name, asked);
+    diagnostics.warn('UserDataIgnoredKey', `${printable(name)} ${why}; it is ignored.`, key.where);
   }
-  warnOfShapes(keys, report);
+  warnOfShapes(keys, diagnostics);
   return {
     document: {
       ...document,
@@ -155,7 +155,7 @@ export function readCloudConfig(
 }
 
 /** Each text below a node behind the name of its key. chpasswd's old list has lines of its own, `user:password`. */
-function linesOf(name: string, node: Node): string[] {
+function linesOf(name: string, node: YamlNode): string[] {
   if (node.kind === 'mapping')
     return node.entries.flatMap(({ key, value }) =>
       linesOf(
@@ -169,4 +169,5 @@ function linesOf(name: string, node: Node): string[] {
   return text.split('\n').map((line) => `password: ${line.slice(line.indexOf(':') + 1)}`);
 }
 
-const present = (node: Node | undefined): Node | undefined => (node?.kind === 'null' ? undefined : node);
+const present = (node: YamlNode | undefined): YamlNode | undefined =>
+  node?.kind === 'null' ? undefined : node;

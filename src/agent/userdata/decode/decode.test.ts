@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { Report } from '../../text/diagnostics.ts';
+import { Diagnostics } from '../../text/diagnostics.ts';
 import { decodeUserData } from './decode.ts';
 
 const CONFIG = '#cloud-config\nruncmd:\n- echo é\n';
 
 function decode(bytes: Buffer | string) {
-  const report = new Report();
-  const parts = decodeUserData(Buffer.from(bytes), report);
-  return { parts, entries: report.entries };
+  const diagnostics = new Diagnostics();
+  const parts = decodeUserData(Buffer.from(bytes), diagnostics);
+  return { parts, entries: diagnostics.entries };
 }
 
 const base64 = (bytes: Buffer | string): string => Buffer.from(bytes).toString('base64');
@@ -321,9 +321,9 @@ test.each([
     /\(gzip, in it base64, in it gzip, in it base64\)/,
   ],
 ])('warns of what cloud-init does not act upon: %s', (_what, bytes, told) => {
-  const report = new Report();
-  expect(decodeUserData(bytes, report)).toHaveLength(1);
-  expect(report.entries).toMatchObject([{ severity: 'warning', message: expect.stringMatching(told) }]);
+  const diagnostics = new Diagnostics();
+  expect(decodeUserData(bytes, diagnostics)).toHaveLength(1);
+  expect(diagnostics.entries).toMatchObject([{ severity: 'warning', message: expect.stringMatching(told) }]);
 });
 
 test.each([
@@ -332,7 +332,7 @@ test.each([
   ['base64', b64(SCRIPT)],
   ['base64 of gzip', b64(zip(SCRIPT))],
 ])('has nothing to say of a script in %s', (_how, bytes) => {
-  const report = new Report();
-  expect(decodeUserData(bytes, report)).toHaveLength(1);
-  expect(report.entries).toEqual([]);
+  const diagnostics = new Diagnostics();
+  expect(decodeUserData(bytes, diagnostics)).toHaveLength(1);
+  expect(diagnostics.entries).toEqual([]);
 });

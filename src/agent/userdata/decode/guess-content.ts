@@ -84,7 +84,7 @@ const ANOTHER: readonly Reading[] = [
 const ORDINARY = '#cloud-config, or a JSON object with the key ignition, is what it begins with most often';
 
 /** What a text that is no user data reads like from `head` on, and what to do. */
-export function readsLike(head: string, text: string): string {
+export function guessContent(head: string, text: string): string {
   const nearly = NEARLY.find(([beginning]) => beginning.test(head));
   if (nearly !== undefined) return nearly[1];
   const line = text.split('\n').findIndex((one) => /^#cloud-config\s*$/.test(one)) + 1;

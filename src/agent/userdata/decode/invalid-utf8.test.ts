@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { Report } from '../../text/diagnostics.ts';
+import { Diagnostics } from '../../text/diagnostics.ts';
 import { decodeUserData } from './decode.ts';
 
 function told(bytes: Buffer) {
-  const report = new Report();
-  expect(decodeUserData(bytes, report)).toBeUndefined();
-  return report.entries;
+  const diagnostics = new Diagnostics();
+  expect(decodeUserData(bytes, diagnostics)).toBeUndefined();
+  return diagnostics.entries;
 }
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');

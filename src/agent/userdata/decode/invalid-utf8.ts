@@ -1,4 +1,4 @@
-import type { ReportEntry } from '../../document/document.ts';
+import type { Diagnostic } from '../../document/document.ts';
 
 /** What begins with bytes of its own, the longest first; nothing of it is a value of the user data. */
 const BEGINNINGS: readonly (readonly [string, string])[] = [
@@ -16,12 +16,12 @@ const BEGINNINGS: readonly (readonly [string, string])[] = [
 
 const WIDE_MARK = /^(?:\xff\xfe|\xfe\xff)/;
 
-export function hasWideMark(bytes: Uint8Array): boolean {
+export function hasWideByteOrderMark(bytes: Uint8Array): boolean {
   return WIDE_MARK.test(latin1(bytes.subarray(0, 2)));
 }
 
 /** What bytes are that are no text in UTF-8, by those at their beginning, in words for behind "The user data". */
-export function foreignKind(bytes: Uint8Array): string | undefined {
+export function describeBinary(bytes: Uint8Array): string | undefined {
   const head = [...bytes.subarray(0, 8)]
     .map((byte) => byte.toString(16).toUpperCase().padStart(2, '0'))
     .join(' ');
@@ -32,14 +32,14 @@ export function foreignKind(bytes: Uint8Array): string | undefined {
 }
 
 interface Wrong {
-  code: ReportEntry['code'];
+  code: Diagnostic['code'];
   message: string;
   /** What can be read of it. */
   before: string;
 }
 
 /** Where bytes that are no UTF-8 cease to be some, and what they may be. */
-export function firstWrong(bytes: Uint8Array): Wrong {
+export function firstInvalidUtf8(bytes: Uint8Array): Wrong {
   const { before, offset, isAtEnd } = readable(bytes);
   const isCutOff = isAtEnd && (/[^\0-\x7f]/.test(before) || bytes.length - offset > 1);
   if (isCutOff)

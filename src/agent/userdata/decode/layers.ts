@@ -1,5 +1,5 @@
 import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import { MAX_DECODED_BYTES, MAX_LAYERS } from '../../text/limits.ts';
 import { typeOf } from './part.ts';
 
@@ -7,45 +7,49 @@ import { typeOf } from './part.ts';
  * Undoes gzip and base64 in whatever order and number providers have applied them (each at most a few times).
  * It decodes base64 only if the result is certainly user data.
  *
- * @returns undefined if `report` got an error
+ * @returns undefined if `diagnostics` got an error
  */
-export function unwrapLayers(raw: Buffer, report: Report, name = 'The user data'): Buffer | undefined {
+export function unwrapLayers(
+  raw: Buffer,
+  diagnostics: Diagnostics,
+  name = 'The user data',
+): Buffer | undefined {
   let bytes = raw;
   const undone: ('gzip' | 'base64')[] = [];
   for (let layer = 0; layer < MAX_LAYERS; layer += 1) {
     const kind = isGzip(bytes) ? 'gzip' : 'base64';
-    const next = kind === 'gzip' ? unzipWhole(bytes, report, name) : fromBase64(bytes);
+    const next = kind === 'gzip' ? unzipWhole(bytes, diagnostics, name) : fromBase64(bytes);
     if (next === 'failed') return undefined;
     if (next === undefined) {
-      warnOfLayers(undone, name, report);
+      warnOfLayers(undone, name, diagnostics);
       return bytes;
     }
     undone.push(kind);
     bytes = next;
   }
   if (!isGzip(bytes)) {
-    warnOfLayers(undone, name, report);
+    warnOfLayers(undone, name, diagnostics);
     return bytes;
   }
-  report.error('UserDataUndecodable', `${name} is compressed or encoded more than ${MAX_LAYERS} times.`);
+  diagnostics.error('UserDataUndecodable', `${name} is compressed or encoded more than ${MAX_LAYERS} times.`);
   return undefined;
 }
 
 /** A source may undo base64 before cloud-init looks, and cloud-init undoes gzip once. */
-function warnOfLayers(undone: readonly string[], name: string, report: Report): void {
+function warnOfLayers(undone: readonly string[], name: string, diagnostics: Diagnostics): void {
   const all = undone.join();
   if (all === '' || all === 'gzip' || all === 'base64' || all === 'base64,gzip') return;
   const message = `${name} is wrapped more than once (${undone.join(', in it ')}): cloud-init undoes base64 at most once, and gzip once after it, and acts upon nothing of this.`;
-  report.warn('UserDataInvalid', message, { line: 1, column: 1 });
+  diagnostics.warn('UserDataInvalid', message, { line: 1, column: 1 });
 }
 
-function unzipWhole(bytes: Buffer, report: Report, name: string): Buffer | 'failed' {
+function unzipWhole(bytes: Buffer, diagnostics: Diagnostics, name: string): Buffer | 'failed' {
   const result = gunzip(bytes, MAX_DECODED_BYTES);
   if ('bytes' in result) return result.bytes;
   if (result.problem === 'too-large') {
-    report.error('UserDataTooLarge', `${name} decompresses to more than ${MAX_DECODED_BYTES} bytes.`);
+    diagnostics.error('UserDataTooLarge', `${name} decompresses to more than ${MAX_DECODED_BYTES} bytes.`);
   } else {
-    report.error(
+    diagnostics.error(
       'UserDataUndecodable',
       `${name} begins like gzip but cannot be decompressed; it is truncated or damaged.`,
     );

@@ -1,5 +1,5 @@
 import type { Position } from '../../document/document.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import { MAX_MIME_DEPTH, MAX_MIME_PARTS } from '../../text/limits.ts';
 import { lineEnd, type Parameters, readHeaders, readParameters } from './mime-headers.ts';
 
@@ -34,39 +34,39 @@ function extended(name: string | undefined): string | undefined {
  * Splits a MIME message (RFC 2045, 2046) into its leaves, in order and through nested containers. Like
  * Python's parser, it tolerates a missing end boundary.
  *
- * @returns undefined if `report` got an error
+ * @returns undefined if `diagnostics` got an error
  */
-export function readMime(bytes: Buffer, report: Report): MimeLeaf[] | undefined {
+export function readMime(bytes: Buffer, diagnostics: Diagnostics): MimeLeaf[] | undefined {
   const text = bytes.toString('latin1');
   const leaves: MimeLeaf[] = [];
-  const reader = new MimeReader(text, leaves, report);
+  const reader = new MimeReader(text, leaves, diagnostics);
   return reader.entity(0, text.length, 0) ? leaves : undefined;
 }
 
 class MimeReader {
   readonly #text: string;
   readonly #leaves: MimeLeaf[];
-  readonly #report: Report;
+  readonly #diagnostics: Diagnostics;
   #entities = 0;
   /** The number of lines up to an offset; entities come in ascending order, so no line is counted twice. */
   #counted = { offset: 0, lines: 0 };
 
-  constructor(text: string, leaves: MimeLeaf[], report: Report) {
+  constructor(text: string, leaves: MimeLeaf[], diagnostics: Diagnostics) {
     this.#text = text;
     this.#leaves = leaves;
-    this.#report = report;
+    this.#diagnostics = diagnostics;
   }
 
   entity(start: number, end: number, depth: number): boolean {
     this.#entities += 1;
     if (depth > MAX_MIME_DEPTH || this.#entities > MAX_MIME_PARTS) {
       const message = `The MIME multipart has more than ${MAX_MIME_PARTS} parts or is nested more than ${MAX_MIME_DEPTH} levels deep.`;
-      this.#report.error('UserDataTooLarge', message, this.#position(start));
+      this.#diagnostics.error('UserDataTooLarge', message, this.#position(start));
       return false;
     }
     const headers = readHeaders(this.#text, start, end);
     if (headers === undefined) {
-      this.#report.error(
+      this.#diagnostics.error(
         'UserDataUndecodable',
         'The headers of a MIME part are too long; an empty line must follow them.',
         this.#position(start),
@@ -107,7 +107,7 @@ class MimeReader {
   #multipart(contentType: Parameters, start: number, end: number, depth: number): boolean {
     const boundary = contentType.parameters.get('boundary');
     if (boundary === undefined || boundary === '') {
-      this.#report.error(
+      this.#diagnostics.error(
         'UserDataUndecodable',
         'The MIME multipart names no boundary.',
         this.#position(start),
@@ -129,7 +129,7 @@ class MimeReader {
     }
     const where = this.#position(start);
     if (partStart === undefined) {
-      this.#report.error(
+      this.#diagnostics.error(
         'UserDataUndecodable',
         'The boundary that the MIME multipart names does not occur in it.',
         where,
@@ -138,7 +138,7 @@ class MimeReader {
     }
     // Python's parser takes it, and so does cloud-init; a document that was cut off looks the same.
     const message = 'The MIME multipart has no closing boundary; make sure that nothing of it is missing.';
-    this.#report.warn('UserDataUndecodable', message, where);
+    this.#diagnostics.warn('UserDataUndecodable', message, where);
     return this.entity(partStart, end, depth + 1);
   }
 

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { TextDecoder as Decoder } from 'node:util';
-import type { ReportEntry } from '../../document/document.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostic } from '../../document/document.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import { plainText, type SourceText } from '../../text/source-text.ts';
-import { firstWrong, foreignKind, hasWideMark } from './invalid-utf8.ts';
+import { describeBinary, firstInvalidUtf8, hasWideByteOrderMark } from './invalid-utf8.ts';
 
 /** How a text is called, and where it stands in the user data. */
 interface Placing {
@@ -22,12 +22,12 @@ interface Placing {
 export function toText(
   bytes: Uint8Array,
   what: string,
-  report: Report,
+  diagnostics: Diagnostics,
   { charset = 'utf-8', placed = plainText }: Placing = {},
 ): string | undefined {
-  const refuse = (code: ReportEntry['code'], message: string, before = ''): undefined => {
+  const refuse = (code: Diagnostic['code'], message: string, before = ''): undefined => {
     const source = placed(before);
-    report.of(source).error(code, `${what} ${message}`, source.locate(before.length));
+    diagnostics.of(source).error(code, `${what} ${message}`, source.locate(before.length));
   };
   const utf8 = isUtf8(bytes) ? withoutMark(bytes) : undefined;
   const isUsual = charset === 'utf-8';
@@ -36,17 +36,17 @@ export function toText(
     return refuse('UserDataNotUtf8', 'names a character set that is not known, and is not UTF-8.');
   // A wide character set's text may look like UTF-8 by chance, one that switches by escapes does: it shows by these.
   const isPlain = utf8 !== undefined && !utf8.includes('\0') && !utf8.includes('\x1b');
-  const text = hasWideMark(bytes)
+  const text = hasWideByteOrderMark(bytes)
     ? undefined
     : isPlain || decoder === undefined
       ? utf8
       : decode(decoder, bytes);
   const zero = text?.indexOf('\0') ?? -1;
   if (text === undefined || zero !== -1) {
-    const kind = foreignKind(bytes);
+    const kind = describeBinary(bytes);
     if (kind !== undefined) return refuse('UserDataNotUtf8', `${kind}.`);
     if (text === undefined) {
-      const { code, message, before } = firstWrong(bytes);
+      const { code, message, before } = firstInvalidUtf8(bytes);
       return refuse(code, message, withPlainBreaks(before));
     }
     const message = 'contains a NUL character; it is binary or damaged.';
@@ -54,10 +54,10 @@ export function toText(
   }
   if (!isUsual && decoder === undefined) {
     const message = `${what} names a character set that is not known; it is read as UTF-8.`;
-    report.warn('UserDataNotUtf8', message);
+    diagnostics.warn('UserDataNotUtf8', message);
   }
   if (text !== utf8)
-    report.warn('UserDataNotUtf8', `${what} is not UTF-8: cloud-init acts upon nothing of it.`);
+    diagnostics.warn('UserDataNotUtf8', `${what} is not UTF-8: cloud-init acts upon nothing of it.`);
   return withPlainBreaks(text);
 }
 

@@ -1,5 +1,5 @@
 import type { Position } from '../../document/document.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 
 /** What is read here all the same, and makes cloud-init pass over everything: the first bytes of user data, as latin1. */
 const PASSED_OVER: readonly (readonly [RegExp, string])[] = [
@@ -13,18 +13,18 @@ export function warnOfBlanks(
   type: string,
   text: string,
   name: string,
-  report: Report,
+  diagnostics: Diagnostics,
   where: Position,
 ): void {
   if (type !== 'text/x-shellscript' || !/^\s+#!/.test(text)) return;
   const message = `${name} has blanks before #!: cloud-init does not run this script; #! must be its first two characters.`;
-  report.warn('UserDataInvalid', message, where);
+  diagnostics.warn('UserDataInvalid', message, where);
 }
 
 /** The same bytes do nothing on a machine whose user data cloud-init or Ignition reads. */
-export function warnOfBeginning(head: string, name: string, report: Report): void {
+export function warnOfIgnoredPrefix(head: string, name: string, diagnostics: Diagnostics): void {
   const [, what] = PASSED_OVER.find(([beginning]) => beginning.test(head)) ?? [];
   if (what === undefined) return;
   const message = `${name} ${what}: cloud-init acts upon nothing of it.`;
-  report.warn('UserDataInvalid', message, { line: 1, column: 1 });
+  diagnostics.warn('UserDataInvalid', message, { line: 1, column: 1 });
 }

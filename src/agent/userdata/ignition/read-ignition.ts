@@ -1,13 +1,13 @@
 import type { Document } from '../../document/document.ts';
 import { type Limit, unlimited } from '../../host/time-limit.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import type { SourceText } from '../../text/source-text.ts';
-import type { Library } from '../includes/fetch-include.ts';
+import type { IncludeSource } from '../includes/fetch-include.ts';
 import { Remarks } from './check/remarks.ts';
 import { fromSpec2 } from './config/from-spec2.ts';
 import { type Checked, readConfig } from './config/read-config.ts';
 import { liftKubeadmUnit } from './lift/lift.ts';
-import { rendered } from './render/render.ts';
+import { renderConfig } from './render/render.ts';
 import type { Config } from './schema/spec3.ts';
 import { accountsOf } from './translate/accounts.ts';
 import { Contents } from './translate/content.ts';
@@ -16,7 +16,7 @@ import { kernelArgumentsOf } from './translate/kernel-arguments.ts';
 import { fetchSettings } from './translate/remote.ts';
 import { storageOf } from './translate/storage.ts';
 import { unitsOf } from './translate/units.ts';
-import { refuseRest } from './translate/unsupported.ts';
+import { rejectUnsupported } from './translate/unsupported.ts';
 import { volumesOf } from './translate/volumes.ts';
 
 /** The part of a document that an Ignition config provides. */
@@ -45,31 +45,31 @@ type IgnitionContent = Pick<Document, 'order' | 'files' | 'commands' | 'users' |
  * runs already.
  *
  * @param library where other configs come from that it is merged with or replaced by
- * @throws NotYetIncluded if a server does not give one of them yet
+ * @throws IncludeUnavailable if a server does not give one of them yet
  */
 export async function readIgnition(
   source: SourceText,
-  report: Report,
-  library?: Library,
+  diagnostics: Diagnostics,
+  library?: IncludeSource,
   limit: Limit = unlimited,
 ): Promise<IgnitionContent> {
   const nothing: IgnitionContent = { order: 'stages', files: [], commands: [], users: [], groups: [] };
-  const read = limit(() => readConfig(source, report));
-  if (read === undefined || report.failed) return nothing;
-  const whole = await rendered(read, library, report);
+  const read = limit(() => readConfig(source, diagnostics));
+  if (read === undefined || diagnostics.failed) return nothing;
+  const whole = await renderConfig(read, library, diagnostics);
   if (whole === undefined) return nothing;
-  return limit(() => translated(whole, report, nothing));
+  return limit(() => translated(whole, diagnostics, nothing));
 }
 
 function translated(
   { checked, asked }: { checked: Checked; asked: NonNullable<Document['asked']> },
-  report: Report,
+  diagnostics: Diagnostics,
   nothing: IgnitionContent,
 ): IgnitionContent {
   const { places } = checked;
-  const say = new Remarks(places, report);
+  const say = new Remarks(places, diagnostics);
   const config = asSpec3(checked, say);
-  refuseRest(config, say);
+  rejectUnsupported(config, say);
   const contents = new Contents(say);
   const fetching = fetchSettings(config.ignition ?? {}, contents, say);
   const entries = entriesOf(config.storage ?? {}, contents, places, say);
@@ -83,7 +83,7 @@ function translated(
     ...kernelArgumentsOf(config, say),
     ...volumesOf(config.storage ?? {}, contents, places, say),
     ...accountsOf(config, places),
-    ...liftKubeadmUnit(entries.files, units, report),
+    ...liftKubeadmUnit(entries.files, units, diagnostics),
   };
 }
 

@@ -1,9 +1,9 @@
 import { isGzip } from '../../../kit/bytes/gunzip.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import { MAX_DECODED_BYTES } from '../../text/limits.ts';
 import { plainText, type SourceText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import { describe, type MappingNode, type Node, pythonText } from '../../text/yaml/yaml-node.ts';
+import { describe, type MappingNode, pythonText, type YamlNode } from '../../text/yaml/yaml-node.ts';
 import { type Part, typeOf } from '../decode/part.ts';
 import { toText } from '../decode/text.ts';
 
@@ -13,14 +13,14 @@ const DEFAULT_TYPE = 'text/cloud-config';
  * The parts of a `#cloud-config-archive`: a YAML list of texts, or of mappings with `content` and perhaps `type`,
  * `filename`, `launch-index` and `Merge-Type`. A text without a known first line is a cloud-config.
  *
- * @returns undefined if `report` got an error
+ * @returns undefined if `diagnostics` got an error
  */
-export function readArchive(part: Part, report: Report): Part[] | undefined {
-  const root = parseYaml(part.source, report);
+export function readArchive(part: Part, diagnostics: Diagnostics): Part[] | undefined {
+  const root = parseYaml(part.source, diagnostics);
   if (root === undefined) return undefined;
   if (root.kind !== 'sequence') {
     if (root.kind === 'null') return [];
-    report.error(
+    diagnostics.error(
       'UserDataInvalid',
       `A cloud-config-archive must be a list, not ${describe(root)}.`,
       root.where,
@@ -28,16 +28,21 @@ export function readArchive(part: Part, report: Report): Part[] | undefined {
     return undefined;
   }
   const budget = { left: MAX_DECODED_BYTES };
-  const parts = root.items.map((item, index) => entryOf(item, index + 1, budget, report));
+  const parts = root.items.map((item, index) => entryOf(item, index + 1, budget, diagnostics));
   return parts.some((each) => each === undefined) ? undefined : parts.filter((each) => each !== undefined);
 }
 
-function entryOf(item: Node, number: number, budget: { left: number }, report: Report): Part | undefined {
+function entryOf(
+  item: YamlNode,
+  number: number,
+  budget: { left: number },
+  diagnostics: Diagnostics,
+): Part | undefined {
   const what = `entry ${number} of the archive`;
   const entry: MappingNode | undefined = item.kind === 'mapping' ? item : undefined;
   const content = entry === undefined ? item : field(entry, 'content');
   if (content !== undefined && content.kind !== 'string' && content.kind !== 'binary') {
-    report.error(
+    diagnostics.error(
       'UserDataInvalid',
       `The content of ${what} must be text, not ${describe(content)}.`,
       item.where,
@@ -46,11 +51,11 @@ function entryOf(item: Node, number: number, budget: { left: number }, report: R
   }
   const where = content?.where ?? item.where;
   const placed = (one: string) => plainText(one, 0, `counted in ${what}, which is in line ${where.line}`);
-  const text = contentText(content, what, placed, report);
+  const text = contentText(content, what, placed, diagnostics);
   if (text === undefined) return undefined;
   budget.left -= text.length;
   if (budget.left < 0) {
-    report.error(
+    diagnostics.error(
       'UserDataTooLarge',
       `The archive holds more than ${MAX_DECODED_BYTES} characters.`,
       item.where,
@@ -73,16 +78,16 @@ function entryOf(item: Node, number: number, budget: { left: number }, report: R
 }
 
 function contentText(
-  content: Node | undefined,
+  content: YamlNode | undefined,
   what: string,
   placed: (text: string) => SourceText,
-  report: Report,
+  diagnostics: Diagnostics,
 ): string | undefined {
   if (content?.kind === 'string') return content.value;
   if (content?.kind !== 'binary') return '';
   const bytes = Buffer.from(content.value);
-  if (!isGzip(bytes)) return toText(bytes, what, report, { placed });
-  report.error(
+  if (!isGzip(bytes)) return toText(bytes, what, diagnostics, { placed });
+  diagnostics.error(
     'UserDataUndecodable',
     `The content of ${what} is compressed, which nobody undoes there.`,
     content.where,
@@ -91,6 +96,6 @@ function contentText(
 }
 
 /** Headers are the same in any case. */
-function field({ entries }: MappingNode, name: string): Node | undefined {
+function field({ entries }: MappingNode, name: string): YamlNode | undefined {
   return entries.find(({ key }) => pythonText(key)?.toLowerCase() === name)?.value;
 }

@@ -1,26 +1,26 @@
-import { printable, Report } from '../../text/diagnostics.ts';
+import { Diagnostics, printable } from '../../text/diagnostics.ts';
 import { MAX_DECODED_BYTES } from '../../text/limits.ts';
 import { decodeUserData } from '../decode/decode.ts';
 import type { Part } from '../decode/part.ts';
 import { readArchive } from './archive.ts';
-import { ARCHIVE, INCLUDES } from './container-types.ts';
-import { addressText, included, type Library, wrongAddress } from './fetch-include.ts';
+import { ARCHIVE_TYPE, INCLUDE_TYPES } from './container-types.ts';
+import { displayAddress, fetchInclude, type IncludeSource, invalidAddress } from './fetch-include.ts';
 import { type IncludeLine, includeLines } from './include-lines.ts';
 import { MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_PARTS } from './limits.ts';
 
 /**
  * Puts in the place of includes and archives the parts that they stand for, and numbers those without a name as cloud-init
- * does. Errors go to `report`, at the line of the user data that asked for what is wrong.
+ * does. Errors go to `diagnostics`, at the line of the user data that asked for what is wrong.
  *
- * @returns undefined if `report` got an error
- * @throws NotYetIncluded
+ * @returns undefined if `diagnostics` got an error
+ * @throws IncludeUnavailable
  */
-export async function expand(
+export async function expandParts(
   parts: readonly Part[],
-  library: Library,
-  report: Report,
+  library: IncludeSource,
+  diagnostics: Diagnostics,
 ): Promise<Part[] | undefined> {
-  const expansion = new Expansion(library, report);
+  const expansion = new Expansion(library, diagnostics);
   const all = await expansion.all(parts, []);
   return all?.map((part, index) =>
     /^part-\d{3}$/.test(part.name) ? { ...part, name: `part-${String(index + 1).padStart(3, '0')}` } : part,
@@ -28,17 +28,17 @@ export async function expand(
 }
 
 class Expansion {
-  readonly #library: Library;
+  readonly #library: IncludeSource;
   /** What is wrong with the others is told, but no server is asked for their sake. */
   #hasWrong = false;
-  readonly #report: Report;
+  readonly #diagnostics: Diagnostics;
   #includes = 0;
   #parts = 0;
   #bytes = MAX_DECODED_BYTES;
 
-  constructor(library: Library, report: Report) {
+  constructor(library: IncludeSource, diagnostics: Diagnostics) {
     this.#library = library;
-    this.#report = report;
+    this.#diagnostics = diagnostics;
   }
 
   /** @param chain The addresses that led here, the outermost first. */
@@ -54,14 +54,14 @@ class Expansion {
   }
 
   async #one(part: Part, chain: readonly string[]): Promise<Part[] | undefined> {
-    const own = this.#report.of(part.source);
+    const own = this.#diagnostics.of(part.source);
     this.#parts += 1;
     if (this.#parts > MAX_PARTS) return this.#tooMuch(`more than ${MAX_PARTS} parts`, own);
     // An archive's own entries are taken as they are: cloud-init looks into none of them.
-    if (part.type === ARCHIVE) return readArchive(part, own);
-    if (!INCLUDES.includes(part.type)) return [part];
+    if (part.type === ARCHIVE_TYPE) return readArchive(part, own);
+    if (!INCLUDE_TYPES.includes(part.type)) return [part];
     const lines = includeLines(part.source);
-    if (lines.some(({ address }) => wrongAddress(address) !== undefined)) this.#hasWrong = true;
+    if (lines.some(({ address }) => invalidAddress(address) !== undefined)) this.#hasWrong = true;
     const found: Part[] = [];
     let isBad = false;
     for (const line of lines) {
@@ -77,31 +77,32 @@ class Expansion {
   async #include(
     { address, isOnce, where }: IncludeLine,
     chain: readonly string[],
-    report: Report,
+    diagnostics: Diagnostics,
   ): Promise<Part[] | undefined> {
     const refuse = (message: string): undefined => {
-      report.error('UserDataInvalid', message, where);
+      diagnostics.error('UserDataInvalid', message, where);
       this.#hasWrong = true;
     };
     this.#includes += 1;
-    if (chain.includes(address)) return refuse(`${addressText(address)} includes itself.`);
+    if (chain.includes(address)) return refuse(`${displayAddress(address)} includes itself.`);
     if (this.#includes > MAX_INCLUDES || chain.length >= MAX_INCLUDE_DEPTH)
       return refuse(
         `The user data includes more than ${MAX_INCLUDES} addresses, or more than ${MAX_INCLUDE_DEPTH} one in the other.`,
       );
     if (this.#library.isOffline && /^https?:[^#]*(?:#(?!sha)|$)/i.test(address))
-      report.warn(
+      diagnostics.warn(
         'UserDataInvalid',
-        `${addressText(address)} is included without a digest (#sha256-SUM): who answers there decides what the machine does.`,
+        `${displayAddress(address)} is included without a digest (#sha256-SUM): who answers there decides what the machine does.`,
         where,
       );
     if (this.#hasWrong && !this.#library.isOffline && isAskedFor(address)) return [];
-    const answer = await included(this.#library, address, isOnce);
-    if ('problem' in answer) return refuse(`${addressText(address)}, which is included, ${answer.problem}.`);
+    const answer = await fetchInclude(this.#library, address, isOnce);
+    if ('problem' in answer)
+      return refuse(`${displayAddress(address)}, which is included, ${answer.problem}.`);
     this.#bytes -= answer.bytes.length;
-    if (this.#bytes < 0) return this.#tooMuch(`more than ${MAX_DECODED_BYTES} bytes`, report);
-    const name = printable(addressText(address));
-    const parts = decodeUserData(answer.bytes, new Report(report.entries, '', name), name);
+    if (this.#bytes < 0) return this.#tooMuch(`more than ${MAX_DECODED_BYTES} bytes`, diagnostics);
+    const name = printable(displayAddress(address));
+    const parts = decodeUserData(answer.bytes, new Diagnostics(diagnostics.entries, '', name), name);
     return (
       parts &&
       this.all(
@@ -111,13 +112,13 @@ class Expansion {
     );
   }
 
-  #tooMuch(what: string, report: Report): undefined {
-    report.error('UserDataTooLarge', `The user data and what it includes hold ${what}.`);
+  #tooMuch(what: string, diagnostics: Diagnostics): undefined {
+    diagnostics.error('UserDataTooLarge', `The user data and what it includes hold ${what}.`);
   }
 }
 
 const isAskedFor = (address: string): boolean =>
-  /^https?:/i.test(address) && wrongAddress(address) === undefined;
+  /^https?:/i.test(address) && invalidAddress(address) === undefined;
 
 /** Its positions count in the included text, and messages say so. */
 function from(part: Part, name: string): Part {

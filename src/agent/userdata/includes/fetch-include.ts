@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { digest } from '../../../kit/digest.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import { INCLUDES_DIR } from '../../document/paths.ts';
-import { FetchError, fetchBytes, shown } from '../../fetch/fetch.ts';
+import { FetchError, fetchBytes, redactedUrl } from '../../fetch/fetch.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { printable } from '../../text/diagnostics.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
 import { INCLUDE_SECONDS } from './limits.ts';
 
 /** Where included texts come from, and where those that are to be fetched once are kept. */
-export interface Library {
+export interface IncludeSource {
   host: Host;
   /** The machine's instance id: another instance fetches anew. */
   instance: string;
   /** A plan keeps nothing. */
   keeps: boolean;
-  /** Nothing is asked of anybody; each address has the problem `NOT_LOOKED_AT`. */
+  /** Nothing is asked of anybody; each address has the problem `NOT_READ`. */
   isOffline?: true;
   /** Aborts at the deadline. */
   signal?(): AbortSignal;
@@ -24,15 +24,15 @@ export interface Library {
 /** What stands behind a `#` in the address: no server is told of it, and cloud-init passes over it. */
 const DIGEST = /^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})$/;
 
-export const NOT_LOOKED_AT = 'is not looked at without a machine';
+export const NOT_READ = 'is not looked at without a machine';
 /** How a message ends that says so. */
-export const NOT_ASKED = `${NOT_LOOKED_AT}.`;
+export const NOT_READ_SENTENCE = `${NOT_READ}.`;
 
 /** What an address gives: bytes, or why it will never give any. */
 type Included = { bytes: Buffer; name: string } | { problem: string };
 
 /** The included texts cannot be had yet; another try may succeed. */
-export class NotYetIncluded extends FetchError {
+export class IncludeUnavailable extends FetchError {
   constructor(message: string) {
     super(message, false);
   }
@@ -41,12 +41,16 @@ export class NotYetIncluded extends FetchError {
 /**
  * Reads `file:`, `http:` or `https:`, with or without the memory of an earlier fetch.
  *
- * @throws NotYetIncluded if the server may answer later
+ * @throws IncludeUnavailable if the server may answer later
  */
-export async function included(library: Library, address: string, isOnce: boolean): Promise<Included> {
-  const wrong = wrongAddress(address);
+export async function fetchInclude(
+  library: IncludeSource,
+  address: string,
+  isOnce: boolean,
+): Promise<Included> {
+  const wrong = invalidAddress(address);
   if (wrong !== undefined) return { problem: wrong };
-  if (library.isOffline) return { problem: NOT_LOOKED_AT };
+  if (library.isOffline) return { problem: NOT_READ };
   const path = address.startsWith('/') ? address : undefined;
   const url = path === undefined ? new URL(address) : undefined;
   const pinned = url?.hash.startsWith('#sha') ? url.hash.slice(1) : undefined;
@@ -56,7 +60,7 @@ export async function included(library: Library, address: string, isOnce: boolea
 }
 
 /** Why an address will never give anything, whoever is asked; undefined where that cannot be told of it. */
-export function wrongAddress(address: string): string | undefined {
+export function invalidAddress(address: string): string | undefined {
   const isPath = address.startsWith('/');
   if (!isPath && !URL.canParse(address))
     return 'is no address; give an absolute path, or one with file:, http: or https:';
@@ -82,10 +86,10 @@ function matching(found: Included, pinned: string | undefined): Included {
 }
 
 /** What people read of an address: no user, no query. */
-export function addressText(address: string): string {
+export function displayAddress(address: string): string {
   if (!URL.canParse(address)) return printable(address.startsWith('/') ? address : 'an address');
   const { protocol, pathname } = new URL(address);
-  return printable(protocol === 'file:' ? decodedPath(pathname) : shown(address));
+  return printable(protocol === 'file:' ? decodedPath(pathname) : redactedUrl(address));
 }
 
 function decodedPath(pathname: string): string {
@@ -97,7 +101,7 @@ function decodedPath(pathname: string): string {
   }
 }
 
-async function fromFile({ host }: Library, path: string): Promise<Included> {
+async function fromFile({ host }: IncludeSource, path: string): Promise<Included> {
   try {
     const bytes = await host.files.readIfPresent(path, MAX_RAW_BYTES);
     return bytes === undefined ? { problem: 'names a file that is not there' } : { bytes, name: path };
@@ -108,13 +112,13 @@ async function fromFile({ host }: Library, path: string): Promise<Included> {
 }
 
 async function fromServer(
-  library: Library,
+  library: IncludeSource,
   url: URL,
   isOnce: boolean,
   pinned: string | undefined,
 ): Promise<Included> {
   const { host, instance, keeps } = library;
-  const name = shown(url.href);
+  const name = redactedUrl(url.href);
   const kept = `${INCLUDES_DIR}/${digest([instance, url.href]).slice(0, 32)}`;
   const present = isOnce ? await host.files.readIfPresent(kept, MAX_RAW_BYTES) : undefined;
   if (present !== undefined) return matching({ bytes: present, name }, pinned);
@@ -130,8 +134,8 @@ async function fromServer(
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     if (library.signal?.().aborted)
-      throw new NotYetIncluded(`${name} had not given all of what is included when the deadline passed`);
+      throw new IncludeUnavailable(`${name} had not given all of what is included when the deadline passed`);
     if (error.refused) return { problem: `was refused: ${error.message}` };
-    throw new NotYetIncluded(error.message);
+    throw new IncludeUnavailable(error.message);
   }
 }

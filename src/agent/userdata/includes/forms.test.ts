@@ -9,7 +9,7 @@ import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import type { Instance } from '../../platform/instance/instance.ts';
 import { readUserData } from '../read-user-data.ts';
-import { NotYetIncluded } from './fetch-include.ts';
+import { IncludeUnavailable } from './fetch-include.ts';
 
 let root: string;
 let server: Server;
@@ -181,7 +181,7 @@ describe('#include', () => {
 
   it('is not yet there where a server may answer later', async () => {
     pages.set('/later', 503);
-    await expect(read(`#include ${url}/later`)).rejects.toThrow(NotYetIncluded);
+    await expect(read(`#include ${url}/later`)).rejects.toThrow(IncludeUnavailable);
   });
 
   it('is an error inside a template and an archive, where nobody would act upon it', async () => {

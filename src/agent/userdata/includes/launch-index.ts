@@ -1,4 +1,4 @@
-import { printable, type Report } from '../../text/diagnostics.ts';
+import { type Diagnostics, printable } from '../../text/diagnostics.ts';
 import { type MappingNode, pythonText } from '../../text/yaml/yaml-node.ts';
 import type { Part } from '../decode/part.ts';
 
@@ -11,7 +11,7 @@ import type { Part } from '../decode/part.ts';
 export function isForThisMachine(
   { launchIndex, source }: Part,
   metaData: Record<string, unknown>,
-  report: Report,
+  diagnostics: Diagnostics,
   root?: MappingNode,
 ): boolean {
   const own = indexOf(metaData['launch-index'] ?? metaData['ami-launch-index']);
@@ -22,7 +22,7 @@ export function isForThisMachine(
   // cloud-init gives a part whose header is no number to nobody, and reads over such a key.
   if (wanted === own || (wanted === undefined && launchIndex === undefined)) return true;
   const message = `The part is for the machine with the launch index ${printable(given)}, and this one has ${own}; it is ignored.`;
-  report.warn('UserDataIgnoredKey', message, key?.key.where ?? source.locate(0));
+  diagnostics.warn('UserDataIgnoredKey', message, key?.key.where ?? source.locate(0));
   return false;
 }
 

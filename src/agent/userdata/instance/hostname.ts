@@ -1,14 +1,14 @@
 import type { Hostname, SaidName } from '../../document/document.ts';
-import type { Report } from '../../text/diagnostics.ts';
-import { describe, type Node, pythonText } from '../../text/yaml/yaml-node.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
+import { describe, pythonText, type YamlNode } from '../../text/yaml/yaml-node.ts';
 
 /** The top-level keys of cloud-config that concern the host name; undefined if missing. */
 interface HostnameKeys {
-  hostname?: Node | undefined;
-  fqdn?: Node | undefined;
-  preserve_hostname?: Node | undefined;
-  prefer_fqdn_over_hostname?: Node | undefined;
-  create_hostname_file?: Node | undefined;
+  hostname?: YamlNode | undefined;
+  fqdn?: YamlNode | undefined;
+  preserve_hostname?: YamlNode | undefined;
+  prefer_fqdn_over_hostname?: YamlNode | undefined;
+  create_hostname_file?: YamlNode | undefined;
 }
 
 /** How the machine is called, and whether it keeps the name that it has (`preserve_hostname`). */
@@ -25,12 +25,12 @@ interface NameRead {
 export function readHostname(
   keys: HostnameKeys,
   metaData: Record<string, unknown>,
-  report: Report,
+  diagnostics: Diagnostics,
 ): NameRead {
-  const own = named(keys, report);
-  const isPreserved = flag(keys.preserve_hostname, 'preserve_hostname', false, report);
-  const prefersFqdn = flag(keys.prefer_fqdn_over_hostname, 'prefer_fqdn_over_hostname', false, report);
-  const createsFile = flag(keys.create_hostname_file, 'create_hostname_file', true, report);
+  const own = named(keys, diagnostics);
+  const isPreserved = flag(keys.preserve_hostname, 'preserve_hostname', false, diagnostics);
+  const prefersFqdn = flag(keys.prefer_fqdn_over_hostname, 'prefer_fqdn_over_hostname', false, diagnostics);
+  const createsFile = flag(keys.create_hostname_file, 'create_hostname_file', true, diagnostics);
   const how = { ...(prefersFqdn ? { prefersFqdn } : {}), ...(createsFile ? {} : { keepsNoFile: true }) };
   const said = { ...own, ...how };
   const hostname = completeName(said, metaData);
@@ -41,9 +41,9 @@ export function readHostname(
   };
 }
 
-function named(keys: HostnameKeys, report: Report): SaidName {
-  const hostname = name(keys.hostname, 'hostname', report);
-  const fqdn = name(keys.fqdn, 'fqdn', report);
+function named(keys: HostnameKeys, diagnostics: Diagnostics): SaidName {
+  const hostname = name(keys.hostname, 'hostname', diagnostics);
+  const fqdn = name(keys.fqdn, 'fqdn', diagnostics);
   if (fqdn !== undefined) return { name: hostname ?? first(fqdn), fqdn };
   if (hostname === undefined) return {};
   return hostname.indexOf('.') > 0 ? { name: first(hostname), fqdn: hostname } : { name: hostname };
@@ -71,11 +71,11 @@ export function fromMetaData(metaData: Record<string, unknown>): Hostname | unde
 /** What Linux and RFC 1123 allow: 253 characters, labels of letters, digits and inner hyphens. */
 const VALID = /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}))*\.?$/;
 
-function name(node: Node | undefined, key: string, report: Report): string | undefined {
+function name(node: YamlNode | undefined, key: string, diagnostics: Diagnostics): string | undefined {
   if (node === undefined || node.kind === 'null') return undefined;
   const text = key === 'fqdn' ? pythonText(node) : node.kind === 'string' ? node.value : undefined;
   if (text === undefined) {
-    report.error(
+    diagnostics.error(
       'UserDataInvalid',
       `${key} must be a string (put it in quotes), not ${describe(node)}.`,
       node.where,
@@ -83,7 +83,7 @@ function name(node: Node | undefined, key: string, report: Report): string | und
     return undefined;
   }
   if (VALID.test(text)) return text;
-  report.error(
+  diagnostics.error(
     'UserDataInvalid',
     `${key} must be a host name: letters, digits, hyphens and dots.`,
     node.where,
@@ -91,12 +91,17 @@ function name(node: Node | undefined, key: string, report: Report): string | und
   return undefined;
 }
 
-function flag(node: Node | undefined, key: string, otherwise: boolean, report: Report): boolean {
+function flag(
+  node: YamlNode | undefined,
+  key: string,
+  otherwise: boolean,
+  diagnostics: Diagnostics,
+): boolean {
   if (node === undefined || node.kind === 'null') return otherwise;
   const text = pythonText(node)?.trim() ?? '';
   if (/^(?:true|1|on|yes)$/i.test(text)) return true;
   if (!/^(?:false|0|off|no)$/i.test(text))
-    report.error('UserDataInvalid', `${key} must be true or false, not ${describe(node)}.`, node.where);
+    diagnostics.error('UserDataInvalid', `${key} must be true or false, not ${describe(node)}.`, node.where);
   return false;
 }
 

@@ -9,7 +9,7 @@ import { compare } from './values/compare.ts';
 import { attribute, callMethod, slice, subscript } from './values/members.ts';
 import { range } from './values/range.ts';
 import { str } from './values/text.ts';
-import { isLeftOut, notKnown } from './values/unsupported.ts';
+import { isUnsupported, unknownNameMessage } from './values/unsupported.ts';
 import {
   type CallArgs,
   Dict,
@@ -116,14 +116,14 @@ export class Evaluator {
     if (own !== undefined) throw new ValueError(`${typeName(own)} cannot be called.`);
     if (name === 'range') return range(this.#arguments(args, scope), this.#budget);
     defined(variable(name, scope));
-    throw new ValueError(notKnown('function', name));
+    throw new ValueError(unknownNameMessage('function', name));
   }
 
   #apply(expr: Expr & { type: 'filter' | 'test' }, scope: Scope): Value {
     const value = this.#visited(expr.value, scope);
     const args = this.#arguments(expr.args, scope);
     const found = expr.type === 'filter' ? FILTERS[expr.name] : TESTS[expr.name];
-    if (found === undefined) throw new ValueError(notKnown(expr.type, expr.name));
+    if (found === undefined) throw new ValueError(unknownNameMessage(expr.type, expr.name));
     return found(value, args, this.#budget);
   }
 
@@ -164,7 +164,7 @@ function variable(name: string, scope: Scope): Value {
   const value = scope.get(name);
   if (value !== undefined) return value;
   if (name === 'range') throw new ValueError('range is a function and needs brackets: range(...).');
-  if (isLeftOut('function', name)) throw new ValueError(notKnown('function', name));
+  if (isUnsupported('function', name)) throw new ValueError(unknownNameMessage('function', name));
   return new Undefined(name);
 }
 

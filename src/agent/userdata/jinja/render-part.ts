@@ -1,5 +1,5 @@
-import { printable, type Report } from '../../text/diagnostics.ts';
-import { derivedText, type SourceText, tailOf } from '../../text/source-text.ts';
+import { type Diagnostics, printable } from '../../text/diagnostics.ts';
+import { derivedText, type SourceText, sliceFrom } from '../../text/source-text.ts';
 import { type Part, typeOf } from '../decode/part.ts';
 import { renderTemplate } from './render.ts';
 import { parseTemplate } from './syntax/parse-template.ts';
@@ -11,24 +11,28 @@ import { list, MISSING_PREFIX, type Value } from './values/values.ts';
  * in it lead back to the user data: those of text to its place, those of results to their tag. As in
  * cloud-init, an undefined variable is a warning.
  *
- * @returns undefined if `report` got an error
+ * @returns undefined if `diagnostics` got an error
  */
 export function renderPart(
   part: Part,
   variables: () => Map<string, Value>,
-  report: Report,
+  diagnostics: Diagnostics,
 ): Part | undefined {
   const { source } = part;
-  const body = bodyOf(source, report);
+  const body = bodyOf(source, diagnostics);
   if (body === undefined) return undefined;
   try {
-    const rest = tailOf(source, body);
+    const rest = sliceFrom(source, body);
     const rendered = hasTags(rest.text) ? derivedText(rest, renderTemplate(rest.text, variables())) : rest;
-    warnOfMissing(rendered, report);
+    warnOfMissing(rendered, diagnostics);
     return { ...part, type: typeOf(rendered.text) ?? 'text/plain', source: rendered };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    report.error('UserDataTemplate', `Jinja template: ${error.message}`, source.locate(body + error.offset));
+    diagnostics.error(
+      'UserDataTemplate',
+      `Jinja template: ${error.message}`,
+      source.locate(body + error.offset),
+    );
     return undefined;
   }
 }
@@ -68,18 +72,18 @@ export function renderText(
 }
 
 /** Offset of the line after the header. cloud-init knows only the template type `jinja`, in any case. */
-function bodyOf(source: SourceText, report: Report): number | undefined {
+function bodyOf(source: SourceText, diagnostics: Diagnostics): number | undefined {
   const start = source.text.search(/\S/);
   const newline = source.text.indexOf('\n', start);
   const header = source.text.slice(start, newline === -1 ? undefined : newline);
   if (/^##\s*template:\s*jinja\s*$/i.test(header)) return newline === -1 ? source.text.length : newline + 1;
   const message =
     'The template header is not exactly "## template: jinja"; no other kind of template is known.';
-  report.error('UserDataTemplate', message, source.locate(start));
+  diagnostics.error('UserDataTemplate', message, source.locate(start));
   return undefined;
 }
 
-function warnOfMissing(rendered: SourceText, report: Report): void {
+function warnOfMissing(rendered: SourceText, diagnostics: Diagnostics): void {
   for (
     let at = rendered.text.indexOf(MISSING_PREFIX);
     at !== -1;
@@ -90,6 +94,6 @@ function warnOfMissing(rendered: SourceText, report: Report): void {
         rendered.text.slice(at + MISSING_PREFIX.length, at + MISSING_PREFIX.length + 80),
       )?.[0] ?? '';
     const message = `Jinja template: the variable "${printable(name)}" is not defined; "${MISSING_PREFIX}..." stands in its place.`;
-    report.warn('UserDataTemplate', message, rendered.locate(at));
+    diagnostics.warn('UserDataTemplate', message, rendered.locate(at));
   }
 }

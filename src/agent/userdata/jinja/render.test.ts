@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Report } from '../../text/diagnostics.ts';
+import { Diagnostics } from '../../text/diagnostics.ts';
 import { plainText } from '../../text/source-text.ts';
 import { JINJA_METADATA, jinjaExamples } from '../fixtures/read-json.ts';
 import { renderTemplate } from './render.ts';
@@ -75,7 +75,7 @@ describe('positions', () => {
   );
 
   test('text leads to its own place, a result to its tag', () => {
-    const part = renderPart({ type: 'text/jinja2', source, name: 'x' }, variables, new Report());
+    const part = renderPart({ type: 'text/jinja2', source, name: 'x' }, variables, new Diagnostics());
     const text = part?.source.text ?? '';
     expect(text).toBe('#cloud-config\na: i-1\nb: c\nd: e\n');
     expect(part?.type).toBe('text/cloud-config');
@@ -104,21 +104,23 @@ describe('positions', () => {
     ['{{ "%s" % 1 }}', 3, 9, 'Slipway does not know the operator % between a string and a whole number;'],
     ['{{ v1.local-hostname }}', 3, 12, 'local_hostname'],
   ])('%j fails at %i:%i', (template, line, column, word) => {
-    const report = new Report();
+    const diagnostics = new Diagnostics();
     const text = plainText(`## template: jinja\n#cloud-config\n${template}\n`);
-    expect(renderPart({ type: 'text/jinja2', source: text, name: 'x' }, variables, report)).toBeUndefined();
-    expect(report.entries).toMatchObject([
+    expect(
+      renderPart({ type: 'text/jinja2', source: text, name: 'x' }, variables, diagnostics),
+    ).toBeUndefined();
+    expect(diagnostics.entries).toMatchObject([
       { severity: 'error', code: 'UserDataTemplate', where: { line, column } },
     ]);
-    expect(report.entries[0]?.message).toContain(word);
+    expect(diagnostics.entries[0]?.message).toContain(word);
   });
 
   test('a variable that is not defined is a warning where it stands', () => {
-    const report = new Report();
+    const diagnostics = new Diagnostics();
     const text = plainText('## template: jinja\n#cloud-config\nhostname: x{{ ds.meta_data.nope }}\n');
-    const part = renderPart({ type: 'text/jinja2', source: text, name: 'x' }, variables, report);
+    const part = renderPart({ type: 'text/jinja2', source: text, name: 'x' }, variables, diagnostics);
     expect(part?.source.text).toContain('xCI_MISSING_JINJA_VAR/nope');
-    expect(report.entries).toMatchObject([{ severity: 'warning', where: { line: 3, column: 12 } }]);
+    expect(diagnostics.entries).toMatchObject([{ severity: 'warning', where: { line: 3, column: 12 } }]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Instance } from '../../platform/instance/instance.ts';
-import type { SystemFacts } from '../../platform/instance/os-facts.ts';
+import type { OsFacts } from '../../platform/instance/os-facts.ts';
 import { fromMetaData } from '../instance/hostname.ts';
 import { publicKeysOf } from '../instance/public-keys.ts';
 import { Dict, list, type Value } from './values/values.ts';
@@ -24,7 +24,7 @@ export function variablesOf(instance: Instance): Map<string, Value> {
 }
 
 /** What cloud-init tells of itself; there is nothing to tell but that the names are defined. */
-function aboutCloudInit(system: SystemFacts | undefined): Plain {
+function aboutCloudInit(system: OsFacts | undefined): Plain {
   const config = { _doc: '' };
   const lists = { base64_encoded_keys: [], sensitive_keys: [] };
   return {
@@ -35,7 +35,7 @@ function aboutCloudInit(system: SystemFacts | undefined): Plain {
   };
 }
 
-function systemInfo(system: SystemFacts): Plain {
+function systemInfo(system: OsFacts): Plain {
   const { distro, distroVersion, distroRelease, kernelRelease, machine, hostname } = system;
   return {
     dist: [distro, distroVersion, distroRelease],
@@ -84,7 +84,7 @@ function cloudId(cloud: string, region: string, platform: string): string {
   return cloud === 'azure' && region.startsWith('china') ? 'azure-china' : cloud;
 }
 
-function systemKeys(system: SystemFacts): Plain {
+function systemKeys(system: OsFacts): Plain {
   return {
     distro: system.distro,
     distro_version: system.distroVersion,

@@ -1,19 +1,19 @@
 import { ExpectedError } from '../../../kit/errors.ts';
 import type { Position } from '../../document/document.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import { isJson } from '../../text/is-json.ts';
 import type { SourceText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import { plain } from '../../text/yaml/plain-value.ts';
-import { type MappingNode, type Node, pythonText, valueAt } from '../../text/yaml/yaml-node.ts';
-import type { Extents } from './size-meter.ts';
+import { plainValue } from '../../text/yaml/plain-value.ts';
+import { type MappingNode, pythonText, valueAt, type YamlNode } from '../../text/yaml/yaml-node.ts';
+import type { SizeMeter } from './size-meter.ts';
 
 /** One operation of RFC 6902; `path` and `from` are the keys that a JSON pointer names. */
 export interface PatchOperation {
   op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
   path: string[];
   from?: string[];
-  value?: Node;
+  value?: YamlNode;
   where: Position;
 }
 
@@ -24,8 +24,8 @@ export class PatchError extends ExpectedError {
 
 const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
 
-/** Reads the list behind `#cloud-config-jsonp`; what is wrong goes to `report`. */
-export function readJsonPatch(source: SourceText, report: Report): PatchOperation[] {
+/** Reads the list behind `#cloud-config-jsonp`; what is wrong goes to `diagnostics`. */
+export function readJsonPatch(source: SourceText, diagnostics: Diagnostics): PatchOperation[] {
   const start = /^\s*#cloud-config-jsonp/i.exec(source.text)?.[0].length ?? 0;
   const body = source.text.slice(start);
   const text: SourceText = {
@@ -34,21 +34,21 @@ export function readJsonPatch(source: SourceText, report: Report): PatchOperatio
     locate: (offset) => source.locate(offset + start),
   };
   if (!isJson(body)) {
-    report.error('UserDataSyntax', 'What follows #cloud-config-jsonp is not JSON.', text.locate(0));
+    diagnostics.error('UserDataSyntax', 'What follows #cloud-config-jsonp is not JSON.', text.locate(0));
     return [];
   }
   // JSON is YAML, and the reader of YAML knows places.
-  const root = parseYaml(text, report);
+  const root = parseYaml(text, diagnostics);
   const items = root?.kind === 'mapping' ? [root] : root?.kind === 'sequence' ? root.items : undefined;
   if (items === undefined) {
     const message = 'A cloud-config-jsonp must be a list of operations (RFC 6902).';
-    report.error('UserDataInvalid', message, root?.where ?? text.locate(0));
+    diagnostics.error('UserDataInvalid', message, root?.where ?? text.locate(0));
     return [];
   }
   return items.flatMap((item) => {
     const operation = item.kind === 'mapping' ? readOperation(item) : undefined;
     if (operation === undefined)
-      report.error(
+      diagnostics.error(
         'UserDataInvalid',
         'An operation needs op (add, remove, replace, move, copy or test), path, and value or from where its op does.',
         item.where,
@@ -68,7 +68,7 @@ function readOperation(item: MappingNode): PatchOperation | undefined {
 }
 
 /** The keys of a JSON pointer (RFC 6901). */
-function pointer(node: Node | undefined): string[] | undefined {
+function pointer(node: YamlNode | undefined): string[] | undefined {
   if (node?.kind !== 'string') return undefined;
   if (node.value === '') return [];
   if (!node.value.startsWith('/') || /~(?![01])/.test(node.value)) return undefined;
@@ -81,14 +81,14 @@ function pointer(node: Node | undefined): string[] | undefined {
 /**
  * The mapping with all operations applied in order.
  *
- * @throws PatchError where one of them cannot be; TooMuchError
+ * @throws PatchError where one of them cannot be; MergeTooLarge
  */
 export function applyPatch(
   root: MappingNode,
   operations: readonly PatchOperation[],
-  extents: Extents,
+  extents: SizeMeter,
 ): MappingNode {
-  let document: Node = root;
+  let document: YamlNode = root;
   for (const { op, path, from = [], value } of operations) {
     const moved = op === 'move' || op === 'copy' ? at(document, from) : value;
     if (op === 'move' && path.length > from.length && from.every((key, index) => path[index] === key))
@@ -106,7 +106,7 @@ export function applyPatch(
   return document;
 }
 
-function at(node: Node, path: readonly string[]): Node {
+function at(node: YamlNode, path: readonly string[]): YamlNode {
   let here = node;
   for (const key of path) {
     const next =
@@ -117,7 +117,12 @@ function at(node: Node, path: readonly string[]): Node {
   return here;
 }
 
-function changed(node: Node, path: readonly string[], how: 'add' | 'replace' | 'remove', value?: Node): Node {
+function changed(
+  node: YamlNode,
+  path: readonly string[],
+  how: 'add' | 'replace' | 'remove',
+  value?: YamlNode,
+): YamlNode {
   const [key, ...rest] = path;
   if (key === undefined) {
     if (value === undefined) throw new PatchError('would take everything away');
@@ -157,8 +162,8 @@ function indexIn(most: number, key: string): number {
   return index;
 }
 
-const same = (one: Node, other: Node): boolean =>
-  JSON.stringify(ordered(plain(one))) === JSON.stringify(ordered(plain(other)));
+const same = (one: YamlNode, other: YamlNode): boolean =>
+  JSON.stringify(ordered(plainValue(one))) === JSON.stringify(ordered(plainValue(other)));
 
 function ordered(value: unknown): unknown {
   if (typeof value === 'bigint') return `int ${value}`;

@@ -6,6 +6,6 @@ import type { Strategy } from './strategy.ts';
 const KEEP: Strategy = { dict: new Set(), list: new Set(['no_replace']), str: new Set() };
 
 /** A configuration with another below it, which counts where the upper one says nothing (`mergemanydict`). */
-export function under(upper: MappingNode | undefined, lower: MappingNode): MappingNode {
+export function mergeDefaults(upper: MappingNode | undefined, lower: MappingNode): MappingNode {
   return upper === undefined ? lower : (merge(KEEP, upper, lower) as MappingNode);
 }

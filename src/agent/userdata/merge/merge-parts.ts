@@ -1,10 +1,10 @@
 import type { Position } from '../../document/document.ts';
-import { printable, type Report } from '../../text/diagnostics.ts';
-import { type MappingNode, type Node, pythonText } from '../../text/yaml/yaml-node.ts';
+import { type Diagnostics, printable } from '../../text/diagnostics.ts';
+import { type MappingNode, pythonText, type YamlNode } from '../../text/yaml/yaml-node.ts';
 import { applyPatch, PatchError, type PatchOperation } from './json-patch.ts';
 import { merge } from './merge.ts';
-import { Extents, TooMuchError } from './size-meter.ts';
-import { add, parseStrategy, type Strategy, StrategyError, USUAL } from './strategy.ts';
+import { MergeTooLarge, SizeMeter } from './size-meter.ts';
+import { add, DEFAULT_STRATEGY, parseStrategy, type Strategy, StrategyError } from './strategy.ts';
 
 /** A cloud-config part, or operations on those before it (`#cloud-config-jsonp`). */
 export type ConfigPart =
@@ -12,9 +12,9 @@ export type ConfigPart =
       root: MappingNode;
       /** The part's header `Merge-Type`. */
       mergeType?: { text: string; where: Position };
-      report: Report;
+      report: Diagnostics;
     }
-  | { patch: readonly PatchOperation[]; report: Report };
+  | { patch: readonly PatchOperation[]; report: Diagnostics };
 
 const BOTH = 'Merge-Type: list(append)+dict(no_replace,recurse_list)+str()';
 
@@ -25,13 +25,13 @@ const BOTH = 'Merge-Type: list(append)+dict(no_replace,recurse_list)+str()';
  */
 export function mergeParts(parts: readonly ConfigPart[]): MappingNode {
   let merged: MappingNode = { kind: 'mapping', entries: [], where: { line: 1, column: 1 } };
-  const extents = new Extents();
+  const extents = new SizeMeter();
   for (const part of parts) {
     if ('patch' in part) {
       merged = patched(merged, part, extents);
       continue;
     }
-    const { root, mergeType, report } = part;
+    const { root, mergeType, report: diagnostics } = part;
     const how = given(root, 'merge_how') ?? given(root, 'merge_type');
     const where = how?.where ?? mergeType?.where;
     const rest = { ...root, entries: root.entries.filter(({ value }) => value !== how) };
@@ -41,16 +41,16 @@ export function mergeParts(parts: readonly ConfigPart[]): MappingNode {
         ...(how && fromNode(how)),
       };
       const isUsual = Object.keys(strategy).length === 0;
-      if (isUsual) warnOfReplaced(merged, rest, report);
+      if (isUsual) warnOfReplaced(merged, rest, diagnostics);
       else if (strategy.dict === undefined)
         throw new StrategyError('has no rule for dict, so nothing of the part would count');
-      const all = merge(isUsual ? USUAL : strategy, merged, rest) as MappingNode;
+      const all = merge(isUsual ? DEFAULT_STRATEGY : strategy, merged, rest) as MappingNode;
       extents.bound(all);
       merged = all;
     } catch (error) {
-      if (error instanceof TooMuchError) refuse(report, error, where ?? root.where);
+      if (error instanceof MergeTooLarge) refuse(diagnostics, error, where ?? root.where);
       else if (!(error instanceof StrategyError)) throw error;
-      else report.error('UserDataInvalid', `The way of merging ${error.message}.`, where);
+      else diagnostics.error('UserDataInvalid', `The way of merging ${error.message}.`, where);
     }
   }
   return merged;
@@ -58,28 +58,28 @@ export function mergeParts(parts: readonly ConfigPart[]): MappingNode {
 
 function patched(
   merged: MappingNode,
-  { patch, report }: Extract<ConfigPart, { patch: unknown }>,
-  extents: Extents,
+  { patch, report: diagnostics }: Extract<ConfigPart, { patch: unknown }>,
+  extents: SizeMeter,
 ): MappingNode {
   try {
     return applyPatch(merged, patch, extents);
   } catch (error) {
-    if (error instanceof TooMuchError) {
-      refuse(report, error, patch[0]?.where);
+    if (error instanceof MergeTooLarge) {
+      refuse(diagnostics, error, patch[0]?.where);
       return merged;
     }
     if (!(error instanceof PatchError)) throw error;
-    report.error('UserDataInvalid', `The cloud-config-jsonp ${error.message}.`, patch[0]?.where);
+    diagnostics.error('UserDataInvalid', `The cloud-config-jsonp ${error.message}.`, patch[0]?.where);
     return merged;
   }
 }
 
-function refuse(report: Report, { message }: TooMuchError, where: Position | undefined): void {
-  report.error('UserDataTooLarge', `This part and those before it hold more than ${message}.`, where);
+function refuse(diagnostics: Diagnostics, { message }: MergeTooLarge, where: Position | undefined): void {
+  diagnostics.error('UserDataTooLarge', `This part and those before it hold more than ${message}.`, where);
 }
 
 /** `merge_how` as text, or as a list of `{name, settings}` or of lists that begin with the name. */
-function fromNode(node: Node): Strategy {
+function fromNode(node: YamlNode): Strategy {
   const text = pythonText(node);
   if (node.kind === 'string') return parseStrategy(text ?? '');
   if (node.kind !== 'sequence') throw new StrategyError('is neither a string nor a list');
@@ -97,23 +97,23 @@ function ofMapping(item: MappingNode): string[] {
   return name === undefined ? [] : [pythonText(name) ?? '', ...(settings ? textsOf(settings) : [])];
 }
 
-const textsOf = (node: Node): string[] =>
+const textsOf = (node: YamlNode): string[] =>
   node.kind === 'sequence' ? node.items.map((item) => pythonText(item) ?? '') : [];
 
-function under({ entries }: MappingNode, name: string): Node | undefined {
+function under({ entries }: MappingNode, name: string): YamlNode | undefined {
   return entries.find(({ key }) => key.kind === 'string' && key.value === name)?.value;
 }
 
-function given(root: MappingNode, name: string): Node | undefined {
+function given(root: MappingNode, name: string): YamlNode | undefined {
   const node = under(root, name);
   return node?.kind === 'null' ? undefined : node;
 }
 
-function warnOfReplaced(earlier: MappingNode, later: MappingNode, report: Report): void {
+function warnOfReplaced(earlier: MappingNode, later: MappingNode, diagnostics: Diagnostics): void {
   for (const { key } of later.entries) {
     const name = pythonText(key) ?? '';
     if (given(earlier, name) === undefined) continue;
     const message = `${printable(name)} takes the place of that of an earlier part; the header "${BOTH}" keeps both.`;
-    report.warn('UserDataIgnoredKey', message, key.where);
+    diagnostics.warn('UserDataIgnoredKey', message, key.where);
   }
 }

@@ -1,5 +1,5 @@
 /** cloud-init's mergers (`cloudinit/mergers`), over values that know their places. */
-import { type MappingEntry, type MappingNode, type Node, pythonText } from '../../text/yaml/yaml-node.ts';
+import { type MappingEntry, type MappingNode, pythonText, type YamlNode } from '../../text/yaml/yaml-node.ts';
 import { type Strategy, StrategyError } from './strategy.ts';
 
 const RECURSE_LIST = ['recurse_array', 'recurse_list'];
@@ -9,7 +9,7 @@ const RECURSE_LIST = ['recurse_array', 'recurse_list'];
  *
  * @throws StrategyError where cloud-init itself comes to grief: a list is to be joined with something else.
  */
-export function merge(strategy: Strategy, earlier: Node, later: Node): Node {
+export function merge(strategy: Strategy, earlier: YamlNode, later: YamlNode): YamlNode {
   if (earlier.kind === 'mapping' && strategy.dict) return mergeMappings(strategy, earlier, later);
   if (earlier.kind === 'sequence' && strategy.list) return mergeLists(strategy, earlier, later);
   if (earlier.kind === 'string' && strategy.str) {
@@ -20,7 +20,7 @@ export function merge(strategy: Strategy, earlier: Node, later: Node): Node {
   return earlier;
 }
 
-function mergeMappings(strategy: Strategy, earlier: MappingNode, later: Node): Node {
+function mergeMappings(strategy: Strategy, earlier: MappingNode, later: YamlNode): YamlNode {
   if (later.kind !== 'mapping') return earlier;
   const options = strategy.dict ?? new Set();
   const entries = new Map(earlier.entries.map((entry) => [nameOf(entry), entry]));
@@ -36,7 +36,7 @@ function mergeMappings(strategy: Strategy, earlier: MappingNode, later: Node): N
   return { ...earlier, entries: [...entries.values()] };
 }
 
-function mergeLists(strategy: Strategy, earlier: Node & { kind: 'sequence' }, later: Node): Node {
+function mergeLists(strategy: Strategy, earlier: YamlNode & { kind: 'sequence' }, later: YamlNode): YamlNode {
   const options = strategy.list ?? new Set();
   const method =
     ['append', 'prepend', 'replace', 'no_replace'].find((name) => options.has(name)) ?? 'replace';
@@ -58,7 +58,7 @@ function mergeLists(strategy: Strategy, earlier: Node & { kind: 'sequence' }, la
   return { ...earlier, items: merged };
 }
 
-function recurses(options: ReadonlySet<string>, { kind }: Node): boolean {
+function recurses(options: ReadonlySet<string>, { kind }: YamlNode): boolean {
   if (kind === 'sequence') return RECURSE_LIST.some((name) => options.has(name));
   return kind === 'string' && options.has('recurse_str');
 }

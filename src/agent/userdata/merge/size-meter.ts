@@ -1,10 +1,10 @@
 import { ExpectedError } from '../../../kit/errors.ts';
 import { MAX_YAML_DEPTH, MAX_YAML_EXPANDED_CHARS, MAX_YAML_EXPANDED_NODES } from '../../text/limits.ts';
-import { type Node, pythonText } from '../../text/yaml/yaml-node.ts';
+import { pythonText, type YamlNode } from '../../text/yaml/yaml-node.ts';
 
 /** What is joined has become more than is accepted; the message says what of. */
-export class TooMuchError extends ExpectedError {
-  override readonly name = 'TooMuchError';
+export class MergeTooLarge extends ExpectedError {
+  override readonly name = 'MergeTooLarge';
 }
 
 interface Extent {
@@ -14,18 +14,18 @@ interface Extent {
 }
 
 /** Measures values that share parts, each part once: a few copies of copies hold more values than any memory. */
-export class Extents {
-  readonly #known = new WeakMap<Node, Extent>();
+export class SizeMeter {
+  readonly #known = new WeakMap<YamlNode, Extent>();
 
-  /** @throws TooMuchError where it holds more than the YAML of one part may */
-  bound(node: Node): void {
+  /** @throws MergeTooLarge where it holds more than the YAML of one part may */
+  bound(node: YamlNode): void {
     const { nodes, chars, depth } = this.#of(node);
-    if (nodes > MAX_YAML_EXPANDED_NODES) throw new TooMuchError(`${MAX_YAML_EXPANDED_NODES} values`);
-    if (chars > MAX_YAML_EXPANDED_CHARS) throw new TooMuchError(`${MAX_YAML_EXPANDED_CHARS} characters`);
-    if (depth > MAX_YAML_DEPTH) throw new TooMuchError(`${MAX_YAML_DEPTH} levels`);
+    if (nodes > MAX_YAML_EXPANDED_NODES) throw new MergeTooLarge(`${MAX_YAML_EXPANDED_NODES} values`);
+    if (chars > MAX_YAML_EXPANDED_CHARS) throw new MergeTooLarge(`${MAX_YAML_EXPANDED_CHARS} characters`);
+    if (depth > MAX_YAML_DEPTH) throw new MergeTooLarge(`${MAX_YAML_DEPTH} levels`);
   }
 
-  #of(node: Node): Extent {
+  #of(node: YamlNode): Extent {
     const known = this.#known.get(node);
     if (known !== undefined) return known;
     const extent: Extent = { nodes: 1, chars: 0, depth: 0 };
@@ -47,5 +47,5 @@ export class Extents {
   }
 }
 
-const lengthOf = (node: Node): number =>
+const lengthOf = (node: YamlNode): number =>
   node.kind === 'binary' ? node.value.length : (pythonText(node)?.length ?? 0);

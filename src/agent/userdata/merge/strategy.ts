@@ -15,7 +15,7 @@ export type Strategy = Partial<Record<MergedKind, ReadonlySet<string>>>;
  * What cloud-init does where a part says nothing: a later part's top-level key takes the place of an earlier
  * one's.
  */
-export const USUAL: Strategy = { dict: new Set(['replace']), list: new Set(), str: new Set() };
+export const DEFAULT_STRATEGY: Strategy = { dict: new Set(['replace']), list: new Set(), str: new Set() };
 
 /** A way of merging that cannot be gone; the message says what it does. */
 export class StrategyError extends ExpectedError {

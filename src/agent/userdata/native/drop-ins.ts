@@ -1,7 +1,7 @@
 import { positionText } from '../../../kit/position.ts';
-import type { Document, ReportEntry } from '../../document/document.ts';
+import type { Diagnostic, Document } from '../../document/document.ts';
 import type { Instance } from '../../platform/instance/instance.ts';
-import { Report } from '../../text/diagnostics.ts';
+import { Diagnostics } from '../../text/diagnostics.ts';
 import { plainText } from '../../text/source-text.ts';
 import { withMetadata } from './of-metadata.ts';
 import { type Native, readNative } from './read-native.ts';
@@ -18,23 +18,23 @@ export function withDropIns(
   dropIns: readonly DropIn[],
   instance: Pick<Instance, 'cloud' | 'metaData'>,
 ): Document {
-  const report: ReportEntry[] = [];
+  const diagnostics: Diagnostic[] = [];
   let all = document;
   // The last one is nearest to the user data.
   for (const [path, text, unsafe] of dropIns.toReversed()) {
-    const own = new Report();
+    const own = new Diagnostics();
     if (unsafe !== undefined) own.error('ConfigFileUnsafe', `not used: ${unsafe}`);
     const native = unsafe === undefined ? readNative(plainText(text), own) : undefined;
     if (native !== undefined && document.order && native.content.order !== document.order)
       own.error('UserDataInvalid', 'its order is not that of the user data.');
     for (const { where, message, ...entry } of own.entries)
-      report.push({
+      diagnostics.push({
         ...entry,
         message: `${path}${where === undefined ? '' : ` ${positionText(where)}`}: ${message}`,
       });
     if (native !== undefined) all = under(all, native);
   }
-  return withMetadata({ ...all, report: [...document.report, ...report] }, instance);
+  return withMetadata({ ...all, report: [...document.report, ...diagnostics] }, instance);
 }
 
 function under(document: Document, { content, name }: Native): Document {

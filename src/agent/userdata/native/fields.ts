@@ -44,7 +44,7 @@ export const BYTES: ReadonlySet<string> = new Set([
 export const MODES: ReadonlySet<string> = new Set(['files.mode', 'directories.mode']);
 
 /** Things that keep their place for messages. */
-export const PLACED: ReadonlySet<string> = new Set([
+export const POSITIONED: ReadonlySet<string> = new Set([
   'files',
   'directories',
   'links',

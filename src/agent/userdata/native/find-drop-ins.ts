@@ -1,6 +1,6 @@
 import { CONFIG_FILES } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
-import { changeableByOthers } from '../../host/writable-by-others.ts';
+import { writableByOthers } from '../../host/writable-by-others.ts';
 import { isOwnDocument } from '../../text/own-document.ts';
 import type { DropIn } from './drop-ins.ts';
 
@@ -14,7 +14,7 @@ export async function findDropIns(host: Host): Promise<DropIn[]> {
     const path = `${CONFIG_FILES.dropIns}/${name}`;
     const text = (await host.files.readIfPresent(path, MAX_BYTES))?.toString('utf8') ?? '';
     if (!isOwnDocument(text)) continue;
-    const unsafe = await changeableByOthers(host, path);
+    const unsafe = await writableByOthers(host, path);
     found.push(unsafe === undefined ? [path, text] : [path, '', unsafe]);
   }
   return found;

@@ -2,7 +2,7 @@ import type { Document } from '../../document/document.ts';
 import type { Native } from './read-native.ts';
 
 /** A document with what another adds: lists go on, everything else takes the place of what was said before. */
-export function joined(document: Document, { content, name }: Native): Document {
+export function joinDocument(document: Document, { content, name }: Native): Document {
   const { order: _order, node, ...added } = content;
   const earlierOnes = new Map(Object.entries(document));
   const entries = Object.entries(added).map(([key, value]): [string, unknown] => {

@@ -1,7 +1,7 @@
 import type { Document, Hostname } from '../../document/document.ts';
 import type { SaidLogin, SystemSettings } from '../../document/system-settings.ts';
 import type { Instance } from '../../platform/instance/instance.ts';
-import { TURNED_AWAY, turnedAway } from '../cloud-config/accounts/redirected-login.ts';
+import { REDIRECT_OPTIONS, redirectOptions } from '../cloud-config/accounts/redirected-login.ts';
 import { completeName } from '../instance/hostname.ts';
 import { completeLogin, keysOfSource } from '../instance/public-keys.ts';
 
@@ -77,7 +77,7 @@ function brief({ keys, rootOptions, ...login }: SaidLogin) {
 
 /** What stands before root's keys where the user data say nothing of it. */
 function usual(defaultUser: string | undefined): string {
-  return turnedAway(TURNED_AWAY, 'root', defaultUser ?? 'NONE');
+  return redirectOptions(REDIRECT_OPTIONS, 'root', defaultUser ?? 'NONE');
 }
 
 function nameless<Settings extends { hostname?: unknown }>({ hostname: _, ...rest }: Settings) {

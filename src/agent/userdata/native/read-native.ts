@@ -3,18 +3,18 @@ import type { Document, FileEntry, UserEntry } from '../../document/document.ts'
 import type { NodeSettings } from '../../document/node-settings.ts';
 import { storageOfWritten, type WrittenStorage } from '../../document/storage-as-written.ts';
 import { isSecretReference, readReference } from '../../stores/reference/reference.ts';
-import type { Report } from '../../text/diagnostics.ts';
-import { misfits } from '../../text/shape/check-shape.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
+import { shapeMismatches } from '../../text/shape/check-shape.ts';
 import type { SourceText } from '../../text/source-text.ts';
-import { sudoMisses } from '../../text/sudo-rule.ts';
+import { sudoRuleProblem } from '../../text/sudo-rule.ts';
 import { Fields } from '../../text/yaml/fields.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import type { MappingNode, Node } from '../../text/yaml/yaml-node.ts';
+import type { MappingNode, YamlNode } from '../../text/yaml/yaml-node.ts';
 import { pythonText, valueAt } from '../../text/yaml/yaml-node.ts';
 import { readExpect } from '../node-settings/expect.ts';
 import { readLabels } from '../node-settings/labels.ts';
 import { readSecrets } from '../node-settings/secrets.ts';
-import { BYTES, defaultsOf, MODES, PLACED, SECRET } from './fields.ts';
+import { BYTES, defaultsOf, MODES, POSITIONED, SECRET } from './fields.ts';
 import { asLogin } from './of-metadata.ts';
 import { DOCUMENT_SHAPE } from './shapes.ts';
 
@@ -31,15 +31,15 @@ export interface Native {
  * Reads the one document, `slipway.dev/v1alpha1`. Everything that is not as its schema says is an error at its place: nobody
  * else reads this format, so what is not known is a mistake.
  *
- * @returns undefined if `report` got an error
+ * @returns undefined if `diagnostics` got an error
  */
-export function readNative(source: SourceText, report: Report): Native | undefined {
-  const root = parseYaml(source, report);
+export function readNative(source: SourceText, diagnostics: Diagnostics): Native | undefined {
+  const root = parseYaml(source, diagnostics);
   if (root === undefined) return undefined;
-  const wrong = misfits(DOCUMENT_SHAPE, root, 'document');
+  const wrong = shapeMismatches(DOCUMENT_SHAPE, root, 'document');
   for (const { path, expected, where } of wrong)
-    report.error('UserDataInvalid', `${path.replace(/^document\./, '')} ${expected}.`, where);
-  if (wrong.length > 0 || root.kind !== 'mapping' || !isOfOneOrder(root, report)) return undefined;
+    diagnostics.error('UserDataInvalid', `${path.replace(/^document\./, '')} ${expected}.`, where);
+  if (wrong.length > 0 || root.kind !== 'mapping' || !isOfOneOrder(root, diagnostics)) return undefined;
   const { order, keepHostname, hostname, apiVersion: _version, kind: _kind, ...all } = mapping(root, '');
   const { disks, partitionings, filesystems, volumes, ...rest } = all as Plain & WrittenStorage;
   const content: Native['content'] = {
@@ -50,15 +50,15 @@ export function readNative(source: SourceText, report: Report): Native | undefin
   };
   const nodeSection = valueAt(root, 'node');
   if (content.node !== undefined && nodeSection?.kind === 'mapping')
-    content.node = { ...content.node, ...asAuthorsWrite(nodeSection, report) };
+    content.node = { ...content.node, ...asAuthorsWrite(nodeSection, diagnostics) };
   if (content.system?.loginKeys !== undefined) {
     const { loginKeys, ...system } = content.system;
     content.system = system;
     content.saidLogin = asLogin(loginKeys);
   }
   content.files = content.files?.map((file) => ruled(file, order === 'ignition')) ?? [];
-  if (!content.files.every((file) => isReadable(file, report))) return undefined;
-  for (const user of content.users ?? []) refuseRules(user, report);
+  if (!content.files.every((file) => isReadable(file, diagnostics))) return undefined;
+  for (const user of content.users ?? []) refuseRules(user, diagnostics);
   if (keepHostname !== true && hostname === undefined) return { content };
   const saidName = hostname as Document['saidName'];
   const name = {
@@ -79,18 +79,18 @@ function keysOf({ entries }: MappingNode): NonNullable<Document['keys']> {
 /** What stands in the document in the words of its author, as in cloud-config, and has meaning once it is read. */
 function asAuthorsWrite(
   section: MappingNode,
-  report: Report,
+  diagnostics: Diagnostics,
 ): Pick<NodeSettings, 'labels' | 'expect' | 'secrets'> {
-  const fields = new Fields(section, 'node', report);
+  const fields = new Fields(section, 'node', diagnostics);
   const inner = (name: string): Fields | undefined => {
     const node = fields.node(name);
-    return node?.kind === 'mapping' ? new Fields(node, `node.${name}`, report) : undefined;
+    return node?.kind === 'mapping' ? new Fields(node, `node.${name}`, diagnostics) : undefined;
   };
   const [labels, expect, secrets] = [inner('labels'), inner('expect'), inner('secrets')];
   return {
     ...(labels ? { labels: readLabels(labels) } : {}),
-    ...(expect ? { expect: readExpect(expect, report) } : {}),
-    ...(secrets ? { secrets: readSecrets(secrets, report) } : {}),
+    ...(expect ? { expect: readExpect(expect, diagnostics) } : {}),
+    ...(secrets ? { secrets: readSecrets(secrets, diagnostics) } : {}),
   };
 }
 
@@ -103,33 +103,41 @@ const EITHER = [
 ] as const;
 
 /** What would be left undone is an error. */
-function isOfOneOrder(root: MappingNode, report: Report): boolean {
+function isOfOneOrder(root: MappingNode, diagnostics: Diagnostics): boolean {
   const keys = new Map(root.entries.map(({ key, value }) => [pythonText(key) ?? '', { key, value }]));
   const order = keys.get('order')?.value;
   const isIgnition = order?.kind === 'string' && order.value === 'ignition';
   const lost = isIgnition ? NOT_IN_IGNITION.filter((name) => keys.has(name)) : [];
   for (const name of lost)
-    report.error('UserDataInvalid', `${name} is not done with order: ignition.`, keys.get(name)?.key.where);
+    diagnostics.error(
+      'UserDataInvalid',
+      `${name} is not done with order: ignition.`,
+      keys.get(name)?.key.where,
+    );
   const double = EITHER.filter(([one, other]) => keys.has(one) && keys.has(other));
   for (const [one, other] of double)
-    report.error('UserDataInvalid', `${one} and ${other}: give one of them.`, keys.get(other)?.key.where);
+    diagnostics.error(
+      'UserDataInvalid',
+      `${one} and ${other}: give one of them.`,
+      keys.get(other)?.key.where,
+    );
   return lost.length + double.length === 0;
 }
 
 /** References to secrets are read here for what is wrong with them. */
-function isReadable({ path, from, where }: FileEntry, report: Report): boolean {
+function isReadable({ path, from, where }: FileEntry, diagnostics: Diagnostics): boolean {
   const address = from?.url.reveal() ?? '';
   const reference = isSecretReference(address) ? readReference(address) : {};
   if (!('problem' in reference)) return true;
-  report.error('UserDataInvalid', `files: the reference of ${path} ${reference.problem}.`, where);
+  diagnostics.error('UserDataInvalid', `files: the reference of ${path} ${reference.problem}.`, where);
   return false;
 }
 
-function refuseRules({ sudo, where }: UserEntry, report: Report): void {
-  const at = sudo.findIndex((rule) => sudoMisses(rule) !== undefined);
+function refuseRules({ sudo, where }: UserEntry, diagnostics: Diagnostics): void {
+  const at = sudo.findIndex((rule) => sudoRuleProblem(rule) !== undefined);
   if (at < 0) return;
-  const why = sudoMisses(sudo[at] ?? '');
-  report.error('UserDataInvalid', `users: sudo cannot read rule ${at + 1}: ${why}.`, where);
+  const why = sudoRuleProblem(sudo[at] ?? '');
+  diagnostics.error('UserDataInvalid', `users: sudo cannot read rule ${at + 1}: ${why}.`, where);
 }
 
 /**
@@ -158,11 +166,11 @@ function mapping(node: MappingNode, path: string): Plain {
   return {
     ...given,
     ...Object.fromEntries(added),
-    ...(PLACED.has(path) ? { where: node.where } : {}),
+    ...(POSITIONED.has(path) ? { where: node.where } : {}),
   };
 }
 
-function field(node: Node, path: string): unknown {
+function field(node: YamlNode, path: string): unknown {
   const value = decoded(node, path);
   return filled(value, path);
 }
@@ -175,7 +183,7 @@ function filled(value: unknown, path: string): unknown {
   return Array.isArray(value) ? [...value] : value;
 }
 
-function decoded(node: Node, path: string): unknown {
+function decoded(node: YamlNode, path: string): unknown {
   switch (node.kind) {
     case 'mapping': {
       const [only, ...others] = node.entries;

@@ -11,7 +11,7 @@ import {
   type Shape,
   table,
   text,
-  whole,
+  wholeNumber,
 } from '../../text/shape/shape.ts';
 
 export const API_VERSION = 'slipway.dev/v1alpha1';
@@ -59,7 +59,7 @@ const ACCOUNTS: Record<string, Shape> = {
       {
         name: text,
         members: texts,
-        exact: map({ exists: bool, gid: whole(0), passwordHash: text, system: bool }),
+        exact: map({ exists: bool, gid: wholeNumber(0), passwordHash: text, system: bool }),
       },
       ['name'],
     ),
@@ -71,7 +71,7 @@ const ACCOUNTS: Record<string, Shape> = {
         gecos: text,
         homedir: path,
         shell: text,
-        uid: whole(0),
+        uid: wholeNumber(0),
         primaryGroup: text,
         groups: texts,
         system: bool,
@@ -103,7 +103,7 @@ const FILES: Record<string, Shape> = {
   ),
   directories: list(map({ path, mode, owner: text, rule }, ['path'])),
   links: list(map({ path, target: text, hard: bool, owner: text, overwrite: bool }, ['path', 'target'])),
-  fetching: map({ proxy, authorities: texts, remoteAuthorities: list(remote), totalSeconds: whole(0) }),
+  fetching: map({ proxy, authorities: texts, remoteAuthorities: list(remote), totalSeconds: wholeNumber(0) }),
   units: list(map({ name: text, enabled: bool, masked: bool, content: text, dropIns: named }, ['name'])),
   kubeadmUnit: map({ requires: texts, wants: texts, after: texts }),
 };
@@ -124,7 +124,7 @@ const STORAGE: Record<string, Shape> = {
         path: like(/^\/dev\/(?:md\/)?[A-Za-z0-9_][A-Za-z0-9_.+-]{0,126}$/, 'a path below /dev/md'),
         level: text,
         devices: list(path, { min: 1 }),
-        spares: whole(0),
+        spares: wholeNumber(0),
         options: texts,
       },
       ['name', 'path', 'level', 'devices'],
@@ -155,7 +155,7 @@ const STORAGE: Record<string, Shape> = {
       {
         device: path,
         tableType: oneOf('mbr', 'gpt'),
-        layout: either(bool, list(map({ percent: whole(1), code: text }, ['percent']))),
+        layout: either(bool, list(map({ percent: wholeNumber(1), code: text }, ['percent']))),
         overwrite: bool,
       },
       ['device'],
@@ -184,10 +184,10 @@ const STORAGE: Record<string, Shape> = {
         wipe: bool,
         partitions: list(
           map({
-            number: whole(0),
+            number: wholeNumber(0),
             label: text,
-            startMiB: whole(0),
-            sizeMiB: whole(0),
+            startMiB: wholeNumber(0),
+            sizeMiB: wholeNumber(0),
             typeGuid: text,
             guid: text,
             exists: bool,
@@ -229,7 +229,7 @@ const registry = map({ host: text, server: text, ca: text, skipVerify: bool, mir
   'host',
 ]);
 
-const amount = either(text, whole(0));
+const amount = either(text, wholeNumber(0));
 const expectations = map({
   unmet: oneOf('fail', 'warn'),
   ...Object.fromEntries(EXPECTED_NUMBERS.map((what) => [what, amount])),
@@ -280,7 +280,7 @@ const NODE: Record<string, Shape> = {
   wipe: bool,
   isMetadataGuarded: bool,
   onError: oneOf('stop', 'continue'),
-  deadlineSeconds: whole(1, 1_000_000),
+  deadlineSeconds: wholeNumber(1, 1_000_000),
 };
 
 /** The one document, as it stands in a file: all formats of user data become this, and it is one itself. */

@@ -5,11 +5,11 @@ import type { Document } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
 import type { NodeLabel } from '../../document/node-settings.ts';
 import { storageAsWritten } from '../../document/storage-as-written.ts';
-import { Report } from '../../text/diagnostics.ts';
+import { Diagnostics } from '../../text/diagnostics.ts';
 import type { Shape } from '../../text/shape/shape.ts';
 import { plainText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import { plain } from '../../text/yaml/plain-value.ts';
+import { plainValue } from '../../text/yaml/plain-value.ts';
 import { BYTES, defaultsOf, MODES, SECRET } from './fields.ts';
 import { withoutMetadata } from './of-metadata.ts';
 import { API_VERSION, DOCUMENT_SHAPE, KIND } from './shapes.ts';
@@ -141,12 +141,12 @@ function asYaml(value: Plain): string {
 }
 
 function isReadAs(text: string, value: Plain): boolean {
-  const report = new Report();
-  const root = parseYaml(plainText(text), report);
+  const diagnostics = new Diagnostics();
+  const root = parseYaml(plainText(text), diagnostics);
   const asNumbers = (_key: string, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : inner);
   return (
     root !== undefined &&
-    report.entries.length === 0 &&
-    JSON.stringify(plain(root), asNumbers) === JSON.stringify(value)
+    diagnostics.entries.length === 0 &&
+    JSON.stringify(plainValue(root), asNumbers) === JSON.stringify(value)
   );
 }

@@ -1,17 +1,17 @@
-import type { ReportEntry } from '../../document/document.ts';
+import type { Diagnostic } from '../../document/document.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
 import type { Host } from '../../host/host.ts';
 import type { NetworkConfig } from '../../platform/instance/instance.ts';
-import { cardsByAddress } from '../../platform/interfaces.ts';
-import { networkOfImage } from './image-network.ts';
+import { interfacesByAddress } from '../../platform/interfaces.ts';
+import { readImageNetwork } from './image-network.ts';
 import { fromInitramfs } from './initramfs.ts';
-import { fromKernelLine } from './kernel-command-line.ts';
+import { networkFromKernelLine } from './kernel-command-line.ts';
 import { readNetwork } from './read-network.ts';
 
 /** What has been said of this machine's network, and what comes of it. */
 export interface NetworkChoice {
   settings?: NetworkSettings;
-  report: ReportEntry[];
+  report: Diagnostic[];
 }
 
 const MAX_BYTES = 64 * 1024;
@@ -22,11 +22,11 @@ const MAX_BYTES = 64 * 1024;
  */
 export async function chooseNetwork(host: Host, offered: NetworkConfig | undefined): Promise<NetworkChoice> {
   const line = await kernelLine(host);
-  const image = await networkOfImage(host);
+  const image = await readImageNetwork(host);
   const given = [await fromInitramfs(host, line), image.config, offered];
-  for (const config of [fromKernelLine(line), ...given]) {
+  for (const config of [networkFromKernelLine(line), ...given]) {
     if (config === undefined) continue;
-    const { settings, isDisabled, report } = readNetwork(config, await cardsByAddress(host));
+    const { settings, isDisabled, report } = readNetwork(config, await interfacesByAddress(host));
     if (isDisabled && offered !== undefined && config !== offered)
       report.push(
         left(`${offered.place} is not acted upon: ${config.place} says that the network stays as it is.`),
@@ -46,6 +46,6 @@ async function kernelLine(host: Host): Promise<string> {
   return (await host.files.readIfPresent('/proc/cmdline', MAX_BYTES))?.toString('latin1') ?? '';
 }
 
-function left(message: string): ReportEntry {
+function left(message: string): Diagnostic {
   return { severity: 'warning', code: 'UserDataIgnoredKey', message };
 }

@@ -1,7 +1,7 @@
 import type { NetworkLink } from '../../document/network-settings.ts';
 
 /** What is wrong with what links say of each other, in words: nobody is in itself, or in two others. */
-export function wrongRelations(links: readonly NetworkLink[]): string[] {
+export function invalidRelations(links: readonly NetworkLink[]): string[] {
   const wrong: string[] = [];
   const above = new Map<string, string>();
   for (const { id, bond, bridge } of links)

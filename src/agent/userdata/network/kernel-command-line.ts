@@ -1,7 +1,7 @@
 import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
 import { ipFamily } from '../../../kit/ip-family.ts';
 import type { NetworkConfig } from '../../platform/instance/instance.ts';
-import { isId, isInterfaceName } from './values.ts';
+import { isInterfaceName, isSafeId } from './values.ts';
 
 /** Far more than a kernel command line holds. */
 const MAX_BYTES = 1024 * 1024;
@@ -10,7 +10,7 @@ const MAX_BYTES = 1024 * 1024;
  * A configuration on the kernel command line: `network-config=` (base64, possibly of gzip; `disabled` switches off), else a
  * static address in `ip=` for an interface that it names.
  */
-export function fromKernelLine(line: string): NetworkConfig | undefined {
+export function networkFromKernelLine(line: string): NetworkConfig | undefined {
   const words = line.split(/\s+/);
   const value = words.findLast((word) => word.startsWith('network-config='))?.slice('network-config='.length);
   if (value !== undefined && value !== '') {
@@ -42,7 +42,7 @@ function device(text: string): unknown {
     .split(':')
     .map((part) => part.replaceAll('_', ':'));
   const [address = '', , gateway = '', netmask = '', , name = '', method = '', ...dns] = parts;
-  if (ipFamily(address) === undefined || !isInterfaceName(name) || !isId(name)) return undefined;
+  if (ipFamily(address) === undefined || !isInterfaceName(name) || !isSafeId(name)) return undefined;
   if (!['', 'none', 'off', 'static'].includes(method)) return undefined;
   const servers = dns.filter((server) => ipFamily(server) !== undefined);
   const subnet = {

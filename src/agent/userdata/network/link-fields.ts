@@ -1,9 +1,9 @@
 import { ipFamily } from '../../../kit/ip-family.ts';
 import type { DhcpSettings, NetworkRoute, RoutingRule } from '../../document/network-settings.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import { Fields } from '../../text/yaml/fields.ts';
-import { describe, type Node } from '../../text/yaml/yaml-node.ts';
-import { destination, hardwareAddress, isId, isInterfaceName } from './values.ts';
+import { describe, type YamlNode } from '../../text/yaml/yaml-node.ts';
+import { destination, hardwareAddress, isInterfaceName, isSafeId } from './values.ts';
 
 /** Reads the fields of a link, each in the form that its meaning demands; any other form is an error at its place. */
 export class LinkFields extends Fields {
@@ -38,7 +38,7 @@ export class LinkFields extends Fields {
 
   interfaceName(name: string): string | undefined {
     return this.checked(name, 'the name of an interface, of at most 15 characters', (text) =>
-      isInterfaceName(text) && isId(text) ? text : undefined,
+      isInterfaceName(text) && isSafeId(text) ? text : undefined,
     );
   }
 
@@ -54,7 +54,7 @@ export class LinkFields extends Fields {
   list1(name: string, what: string, valid: (text: string) => unknown): string[] {
     const node = this.node(name);
     if (node === undefined) return [];
-    const nodes: Node[] =
+    const nodes: YamlNode[] =
       node.kind === 'sequence'
         ? node.items
         : node.kind === 'string'
@@ -82,21 +82,21 @@ export class LinkFields extends Fields {
   }
 
   ids(name: string): string[] {
-    return this.list1(name, 'names of interfaces', isId);
+    return this.list1(name, 'names of interfaces', isSafeId);
   }
 
-  mapping(name: string, report: Report, what: string): LinkFields | undefined {
+  mapping(name: string, diagnostics: Diagnostics, what: string): LinkFields | undefined {
     const node = this.node(name);
     if (node === undefined) return undefined;
-    if (node.kind === 'mapping') return new LinkFields(node, what, report);
+    if (node.kind === 'mapping') return new LinkFields(node, what, diagnostics);
     this.expected(name, node, 'a mapping');
     return undefined;
   }
 
   /** The mappings of a list. */
-  each(name: string, report: Report, what: string): LinkFields[] {
+  each(name: string, diagnostics: Diagnostics, what: string): LinkFields[] {
     return (this.list(name) ?? []).flatMap((item) => {
-      if (item.kind === 'mapping') return [new LinkFields(item, what, report)];
+      if (item.kind === 'mapping') return [new LinkFields(item, what, diagnostics)];
       this.wrongAt(item.where, `${name} must hold mappings, not ${describe(item)}.`);
       return [];
     });
@@ -140,7 +140,7 @@ export function readRoute(
   };
   const words = { from: fields.address('from'), type: fields.word('type'), scope: fields.word('scope') };
   const isOnLink = onLink !== undefined && fields.bool(onLink, false);
-  return [{ to, ...said({ via, ...numbers, ...words }), ...(isOnLink ? { onLink: true } : {}) }];
+  return [{ to, ...omitUndefined({ via, ...numbers, ...words }), ...(isOnLink ? { onLink: true } : {}) }];
 }
 
 export function readRule(fields: LinkFields): RoutingRule {
@@ -149,7 +149,7 @@ export function readRule(fields: LinkFields): RoutingRule {
       const [address = ''] = text.split('/');
       return /^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/.test(text) && ipFamily(address) ? text : undefined;
     });
-  return said({
+  return omitUndefined({
     from: net('from'),
     to: net('to'),
     table: fields.whole('table'),
@@ -164,7 +164,7 @@ export function readDhcp(fields: LinkFields | undefined): DhcpSettings {
   const node = fields.node('use-domains');
   const useDomains =
     node?.kind === 'string' && node.value === 'route' ? ('route' as const) : fields.maybe('use-domains');
-  return said({
+  return omitUndefined({
     metric: fields.whole('route-metric'),
     useDns: fields.maybe('use-dns'),
     useDomains,
@@ -178,7 +178,7 @@ export function readDhcp(fields: LinkFields | undefined): DhcpSettings {
 }
 
 /** Without what nobody has said. */
-export function said<T extends object>(given: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+export function omitUndefined<T extends object>(given: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
     [Key in keyof T]?: Exclude<T[Key], undefined>;
   };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fromKernelLine } from './kernel-command-line.ts';
+import { networkFromKernelLine } from './kernel-command-line.ts';
 import { readNetwork } from './read-network.ts';
-import { destination, holds, network } from './values.ts';
+import { containsAddress, destination, network } from './values.ts';
 
 const read = (text: string, format: 'cloud-init' | 'openstack' = 'cloud-init', cards?: Map<string, string>) =>
   readNetwork({ format, text, place: 'network-config' }, cards);
@@ -26,11 +26,11 @@ describe('values', () => {
   });
 
   test('know what a network holds', () => {
-    expect(holds('10.0.0.5/24', '10.0.0.254')).toBe(true);
-    expect(holds('10.0.0.5/32', '10.0.0.1')).toBe(false);
-    expect(holds('fd00::5/64', 'fd00::ffff:1')).toBe(true);
-    expect(holds('::ffff:10.0.0.1/120', '::ffff:a00:2')).toBe(true);
-    expect(holds('10.0.0.5/24', 'fd00::1')).toBe(false);
+    expect(containsAddress('10.0.0.5/24', '10.0.0.254')).toBe(true);
+    expect(containsAddress('10.0.0.5/32', '10.0.0.1')).toBe(false);
+    expect(containsAddress('fd00::5/64', 'fd00::ffff:1')).toBe(true);
+    expect(containsAddress('::ffff:10.0.0.1/120', '::ffff:a00:2')).toBe(true);
+    expect(containsAddress('10.0.0.5/24', 'fd00::1')).toBe(false);
     expect(destination('default', undefined, 'fe80::1')).toBe('::/0');
   });
 });
@@ -244,21 +244,23 @@ describe('what is wrong is told at its place', () => {
 describe('the kernel command line', () => {
   test('gives a configuration in base64, or a static address', () => {
     const encoded = Buffer.from('version: 2\n').toString('base64');
-    expect(fromKernelLine(`quiet network-config=${encoded}`)?.text).toBe('version: 2\n');
-    const config = fromKernelLine('ip=10.0.0.5::10.0.0.1:255.255.255.0:host:eth0:none:10.0.0.3 ip=dhcp');
+    expect(networkFromKernelLine(`quiet network-config=${encoded}`)?.text).toBe('version: 2\n');
+    const config = networkFromKernelLine(
+      'ip=10.0.0.5::10.0.0.1:255.255.255.0:host:eth0:none:10.0.0.3 ip=dhcp',
+    );
     expect(config && readNetwork(config).settings?.links).toMatchObject([
       {
         ...{ id: 'eth0', addresses: ['10.0.0.5/24'], routes: [{ to: '0.0.0.0/0', via: '10.0.0.1' }] },
         dns: { servers: ['10.0.0.3'] },
       },
     ]);
-    const six = fromKernelLine('ip=[fd00::5]::[fd00::1]:64::eth0:none');
+    const six = networkFromKernelLine('ip=[fd00::5]::[fd00::1]:64::eth0:none');
     expect(six && readNetwork(six).settings?.links).toMatchObject([
       { addresses: ['fd00::5/64'], routes: [{ to: '::/0', via: 'fd00::1' }] },
     ]);
     for (const line of ['ip=dhcp', 'ip=eth0:dhcp', 'ip=10.0.0.5', 'quiet', ''])
-      expect(fromKernelLine(line)).toBeUndefined();
-    const disabled = fromKernelLine('network-config=disabled');
+      expect(networkFromKernelLine(line)).toBeUndefined();
+    const disabled = networkFromKernelLine('network-config=disabled');
     expect(disabled && readNetwork(disabled).isDisabled).toBe(true);
   });
 });

@@ -1,9 +1,9 @@
 import type { NetworkLink, NetworkRoute, NetworkSettings } from '../../document/network-settings.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import type { MappingNode } from '../../text/yaml/yaml-node.ts';
-import { LinkFields, readRoute, said } from './link-fields.ts';
+import { LinkFields, omitUndefined, readRoute } from './link-fields.ts';
 import { bondParameter } from './parameters.ts';
-import { defaultRoute, emptyLink, isId, isInterfaceName, isIPv6Network, network } from './values.ts';
+import { defaultRoute, emptyLink, isInterfaceName, isIPv6Network, isSafeId, network } from './values.ts';
 
 const MODES: Readonly<Record<string, NonNullable<NetworkLink['dhcp6']>['mode']>> = {
   ipv6_dhcp: 'any',
@@ -15,7 +15,7 @@ const STATIC = ['ipv4', 'static', 'ipv6', 'static6'];
 const ROUTE = { to: ['network', 'destination'], via: 'gateway' } as const;
 
 /** Names of this machine's cards by their hardware addresses, where they are known. */
-export type Cards = ReadonlyMap<string, string>;
+export type InterfaceNames = ReadonlyMap<string, string>;
 
 /**
  * OpenStack's network_data.json: links, networks on them, and name servers. Links are named by the cards of this machine, for
@@ -23,12 +23,12 @@ export type Cards = ReadonlyMap<string, string>;
  */
 export function readOpenStackNetwork(
   root: MappingNode,
-  report: Report,
-  cards: Cards,
+  diagnostics: Diagnostics,
+  cards: InterfaceNames,
 ): Omit<NetworkSettings, 'place' | 'netplan'> {
-  const fields = new LinkFields(root, 'network_data.json', report);
+  const fields = new LinkFields(root, 'network_data.json', diagnostics);
   const links = new Map<string, NetworkLink>();
-  const given = fields.each('links', report, 'links');
+  const given = fields.each('links', diagnostics, 'links');
   let bonds = 0;
   for (const item of given) {
     const id = item.looseText('id') ?? '';
@@ -48,24 +48,24 @@ export function readOpenStackNetwork(
       bond.members = item.texts('bond_links').flatMap((member) => known(item, 'bond_links', links, member));
     if (item.looseText('type') === 'vlan') readVlan(item, id, links);
   }
-  for (const item of fields.each('networks', report, 'networks')) readNetwork(item, links, report);
+  for (const item of fields.each('networks', diagnostics, 'networks')) readNetwork(item, links, diagnostics);
   const dns = { servers: [] as string[], search: [] as string[] };
-  for (const item of fields.each('services', report, 'services'))
+  for (const item of fields.each('services', diagnostics, 'services'))
     if (item.looseText('type') === 'dns') dns.servers.push(...item.servers('address'));
   return { links: [...links.values()], dns, routes: [], onlyNetplan: [] };
 }
 
-function readCard(fields: LinkFields, id: string, cards: Cards): NetworkLink | undefined {
+function readCard(fields: LinkFields, id: string, cards: InterfaceNames): NetworkLink | undefined {
   const mac = fields.hardware('ethernet_mac_address');
   const name = fields.interfaceName('name') ?? (mac === undefined ? undefined : cards.get(mac));
   if (mac === undefined && name === undefined) {
     fields.wrong('ethernet_mac_address', 'a link must have an ethernet_mac_address.');
     return undefined;
   }
-  const own = name ?? (isInterfaceName(id) && isId(id) ? id : `link-${mac?.replaceAll(':', '')}`);
+  const own = name ?? (isInterfaceName(id) && isSafeId(id) ? id : `link-${mac?.replaceAll(':', '')}`);
   return {
     ...emptyLink(own, 'ethernet'),
-    ...said({ name, mtu: mtuOf(fields), match: mac === undefined ? undefined : { mac } }),
+    ...omitUndefined({ name, mtu: mtuOf(fields), match: mac === undefined ? undefined : { mac } }),
     renames: false,
   };
 }
@@ -77,7 +77,7 @@ function readBond(fields: LinkFields, number: number): NetworkLink {
     const [parameter, value] = bondParameter(fields, key);
     if (value !== undefined) bond.parameters[parameter] = value;
   }
-  const more = said({ mac: fields.hardware('ethernet_mac_address'), mtu: mtuOf(fields) });
+  const more = omitUndefined({ mac: fields.hardware('ethernet_mac_address'), mtu: mtuOf(fields) });
   return { ...emptyLink(name, 'bond'), ...more, name, bond };
 }
 
@@ -87,7 +87,7 @@ function readVlan(fields: LinkFields, id: string, links: Map<string, NetworkLink
   if (number === undefined && !fields.has('vlan_id')) fields.wrong('vlan_id', 'a vlan must have a vlan_id.');
   if (parent === undefined || number === undefined) return;
   const name = fields.interfaceName('name') ?? `${parent}.${number}`.slice(-15);
-  const more = said({ mac: fields.hardware('vlan_mac_address'), mtu: mtuOf(fields) });
+  const more = omitUndefined({ mac: fields.hardware('vlan_mac_address'), mtu: mtuOf(fields) });
   links.set(id, { ...emptyLink(name, 'vlan'), ...more, name, vlan: { id: number, link: parent } });
 }
 
@@ -102,7 +102,7 @@ function mtuOf(fields: LinkFields): number | undefined {
   return fields.whole('mtu', 0, 65_535) || undefined;
 }
 
-function readNetwork(fields: LinkFields, links: Map<string, NetworkLink>, report: Report): void {
+function readNetwork(fields: LinkFields, links: Map<string, NetworkLink>, diagnostics: Diagnostics): void {
   const link = links.get(fields.looseText('link') ?? '');
   const type = fields.looseText('type') ?? '';
   if (link === undefined) {
@@ -111,9 +111,9 @@ function readNetwork(fields: LinkFields, links: Map<string, NetworkLink>, report
   }
   const servers = (of: LinkFields) =>
     of
-      .each('services', report, 'services')
+      .each('services', diagnostics, 'services')
       .flatMap((service) => (service.looseText('type') === 'dns' ? service.servers('address') : []));
-  const routes = fields.each('routes', report, 'routes');
+  const routes = fields.each('routes', diagnostics, 'routes');
   const dns = [...routes.flatMap(servers), ...servers(fields)];
   link.dns.servers.push(...dns.filter((server, at) => dns.indexOf(server) === at));
   const found: NetworkRoute[] = routes.flatMap((route) => readRoute(route, ROUTE));

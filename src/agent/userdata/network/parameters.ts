@@ -1,7 +1,7 @@
 import type { NetworkLink } from '../../document/network-settings.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import type { LinkFields } from './link-fields.ts';
-import { isId } from './values.ts';
+import { isSafeId } from './values.ts';
 
 /** Parameters of bonds: what version 1 and OpenStack call them (without `bond-`), and netplan. */
 const BOND: Readonly<Record<string, string>> = {
@@ -87,7 +87,7 @@ export function bridgeParameter(
   fields: LinkFields | undefined,
   given: string,
   bridge: Bridge,
-  report: Report,
+  diagnostics: Diagnostics,
 ): void {
   if (fields === undefined) return;
   const plain = given.replace(/^bridge[_-]/, '').replaceAll('_', '-');
@@ -103,7 +103,7 @@ export function bridgeParameter(
   }
   if (name === 'path-cost' || name === 'port-priority') {
     const into = name === 'path-cost' ? bridge.pathCost : bridge.portPriority;
-    Object.assign(into, byMember(fields, given, report));
+    Object.assign(into, byMember(fields, given, diagnostics));
     return;
   }
   const value = fields.whole(given);
@@ -111,11 +111,11 @@ export function bridgeParameter(
 }
 
 /** Version 2 has a mapping; version 1 texts such as `eth0 50`. */
-function byMember(fields: LinkFields, given: string, report: Report): Record<string, number> {
+function byMember(fields: LinkFields, given: string, diagnostics: Diagnostics): Record<string, number> {
   const found: Record<string, number> = {};
   if (fields.node(given)?.kind === 'mapping') {
-    const inner = fields.mapping(given, report, given);
-    for (const member of inner?.names().filter(isId) ?? []) {
+    const inner = fields.mapping(given, diagnostics, given);
+    for (const member of inner?.names().filter(isSafeId) ?? []) {
       const value = inner?.whole(member);
       if (value !== undefined) found[member] = value;
     }
@@ -123,7 +123,7 @@ function byMember(fields: LinkFields, given: string, report: Report): Record<str
   }
   for (const text of fields.texts(given, true)) {
     const [, member, value] = /^\s*(\S+)\s+(\d{1,9})\s*$/.exec(text) ?? [];
-    if (member === undefined || !isId(member))
+    if (member === undefined || !isSafeId(member))
       fields.wrong(given, `${given} must hold a member and a number each.`);
     else found[member] = Number(value);
   }

@@ -1,14 +1,14 @@
 import { positionText } from '../../../kit/position.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
-import type { ReportEntry } from '../../document/document.ts';
+import type { Diagnostic } from '../../document/document.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
 import type { NetworkConfig } from '../../platform/instance/instance.ts';
-import { printable, Report } from '../../text/diagnostics.ts';
+import { Diagnostics, printable } from '../../text/diagnostics.ts';
 import { plainText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import { type MappingNode, type Node, pythonText, valueAt } from '../../text/yaml/yaml-node.ts';
-import { wrongRelations } from './invalid-relations.ts';
-import { type Cards, readOpenStackNetwork } from './openstack.ts';
+import { type MappingNode, pythonText, valueAt, type YamlNode } from '../../text/yaml/yaml-node.ts';
+import { invalidRelations } from './invalid-relations.ts';
+import { type InterfaceNames, readOpenStackNetwork } from './openstack.ts';
 import { warnOfShapes } from './shape/warn-of-shapes.ts';
 import { readVersion1, withMembers } from './version1.ts';
 import { readVersion2 } from './version2.ts';
@@ -21,25 +21,25 @@ interface NetworkRead {
   settings?: NetworkSettings;
   /** `{config: disabled}`: the network stays as it is. */
   isDisabled: boolean;
-  report: ReportEntry[];
+  report: Diagnostic[];
   /** The same where the configuration itself is what is looked at: places are its own. */
-  own: ReportEntry[];
+  own: Diagnostic[];
 }
 
 /**
  * Reads a network configuration of any format. What is wrong is told with line and column of its own text, which `place` names.
  */
-export function readNetwork(config: NetworkConfig, cards: Cards = new Map()): NetworkRead {
-  const report = new Report();
-  warnOfReplaced(config.text, report);
-  const root = config.text.trim() === '' ? undefined : parseYaml(plainText(config.text), report);
-  const read = root && interpreted(root, config, report, cards);
+export function readNetwork(config: NetworkConfig, cards: InterfaceNames = new Map()): NetworkRead {
+  const diagnostics = new Diagnostics();
+  warnOfReplaced(config.text, diagnostics);
+  const root = config.text.trim() === '' ? undefined : parseYaml(plainText(config.text), diagnostics);
+  const read = root && interpreted(root, config, diagnostics, cards);
   const told = {
-    report: report.entries.map((entry) => placed(entry, config.place)),
-    own: report.entries,
+    report: diagnostics.entries.map((entry) => placed(entry, config.place)),
+    own: diagnostics.entries,
   };
   if (read === 'disabled') return { isDisabled: true, ...told };
-  if (read === undefined || report.failed || isEmpty(read)) return { isDisabled: false, ...told };
+  if (read === undefined || diagnostics.failed || isEmpty(read)) return { isDisabled: false, ...told };
   const { plain, ...settings } = read;
   const netplan =
     plain === undefined ? {} : { netplan: sensitive(JSON.stringify({ network: plain }, asNumbers)) };
@@ -52,29 +52,29 @@ export function readNetwork(config: NetworkConfig, cards: Cards = new Map()): Ne
 }
 
 /** Sources hand texts on, in which this letter stands for bytes that are no UTF-8; cloud-init's decode_binary raises there. */
-function warnOfReplaced(text: string, report: Report): void {
+function warnOfReplaced(text: string, diagnostics: Diagnostics): void {
   const at = text.indexOf('\ufffd');
   if (at === -1) return;
   const message =
     'Here is U+FFFD, the letter that stands for bytes that are not UTF-8: with such bytes cloud-init would set up nothing of it.';
-  report.warn('UserDataNotUtf8', message, plainText(text).locate(at));
+  diagnostics.warn('UserDataNotUtf8', message, plainText(text).locate(at));
 }
 
 type Read = Omit<NetworkSettings, 'place' | 'netplan'> & { plain?: unknown };
 
 function interpreted(
-  node: Node,
+  node: YamlNode,
   { format, isOneKeyOf }: NetworkConfig,
-  report: Report,
-  cards: Cards,
+  diagnostics: Diagnostics,
+  cards: InterfaceNames,
 ): Read | 'disabled' | undefined {
-  const wrong = (message: string, where = node.where) => report.error('UserDataInvalid', message, where);
+  const wrong = (message: string, where = node.where) => diagnostics.error('UserDataInvalid', message, where);
   if (node.kind === 'null') return undefined;
   if (node.kind !== 'mapping') {
     wrong('A network configuration must be a mapping.');
     return undefined;
   }
-  if (format === 'openstack') return bounded(readOpenStackNetwork(node, report, cards), wrong);
+  if (format === 'openstack') return bounded(readOpenStackNetwork(node, diagnostics, cards), wrong);
   const root = valueAt(node, 'network') ?? node;
   if (root.kind !== 'mapping') {
     wrong('network must be a mapping.', root.where);
@@ -82,32 +82,36 @@ function interpreted(
   }
   const config = valueAt(root, 'config');
   if (config?.kind === 'string' && config.value === 'disabled') return 'disabled';
-  const read = ofVersion(root, config, report, wrong);
-  warnOfShapes(root, report);
-  if (root !== node && !isOneKeyOf) warnOfOthers(node, ['network'], report);
+  const read = ofVersion(root, config, diagnostics, wrong);
+  warnOfShapes(root, diagnostics);
+  if (root !== node && !isOneKeyOf) warnOfOthers(node, ['network'], diagnostics);
   return read && bounded(read, wrong);
 }
 
-function warnOfOthers(node: MappingNode, known: readonly string[], report: Report): void {
+function warnOfOthers(node: MappingNode, known: readonly string[], diagnostics: Diagnostics): void {
   for (const { key } of node.entries) {
     const name = pythonText(key) ?? '';
     if (!known.includes(name))
-      report.warn('UserDataIgnoredKey', `${printable(name)} is not known here; it is ignored.`, key.where);
+      diagnostics.warn(
+        'UserDataIgnoredKey',
+        `${printable(name)} is not known here; it is ignored.`,
+        key.where,
+      );
   }
 }
 
 function ofVersion(
   root: MappingNode,
-  config: Node | undefined,
-  report: Report,
+  config: YamlNode | undefined,
+  diagnostics: Diagnostics,
   wrong: (message: string, where?: MappingNode['where']) => void,
 ): Read | undefined {
   const version = valueAt(root, 'version');
   const number = version === undefined ? '' : pythonText(version);
-  if (number === '2') return readVersion2(root, report);
+  if (number === '2') return readVersion2(root, diagnostics);
   if (number === '1' && config !== undefined) {
-    warnOfOthers(root, ['version', 'config'], report);
-    return readVersion1(config, report);
+    warnOfOthers(root, ['version', 'config'], diagnostics);
+    return readVersion1(config, diagnostics);
   }
   if (number === '1') wrong('Version 1 of a network configuration must have a list config.', root.where);
   else wrong('A network configuration must say version: 1 or version: 2.', version?.where ?? root.where);
@@ -123,7 +127,7 @@ function bounded(read: Read, wrong: (message: string) => void): Read {
   const seen = new Set<string>();
   const twice = read.links.find(({ id }) => seen.size === seen.add(id).size)?.id;
   if (twice !== undefined) wrong(`There are two interfaces ${twice}.`);
-  for (const message of wrongRelations(read.links)) wrong(message);
+  for (const message of invalidRelations(read.links)) wrong(message);
   return read;
 }
 
@@ -136,7 +140,7 @@ function asNumbers(_key: string, value: unknown): unknown {
 }
 
 /** Its lines are not those of the user data. */
-function placed({ where, ...entry }: ReportEntry, place: string): ReportEntry {
+function placed({ where, ...entry }: Diagnostic, place: string): Diagnostic {
   return {
     ...entry,
     message: `${place}${where === undefined ? '' : ` ${positionText(where)}`}: ${entry.message}`,

@@ -1,6 +1,6 @@
 import { ipFamily } from '../../../kit/ip-family.ts';
 import type { NetworkLink } from '../../document/network-settings.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import { type LinkFields, readRoute } from './link-fields.ts';
 import { defaultRoute, isIPv6Network, network } from './values.ts';
 
@@ -13,7 +13,7 @@ const DYNAMIC6: Readonly<Record<string, NonNullable<NetworkLink['dhcp6']>['mode'
 };
 
 /** A subnet of version 1, whose parts go to the link that it stands at. */
-export function readSubnet(fields: LinkFields, link: NetworkLink, report: Report): void {
+export function readSubnet(fields: LinkFields, link: NetworkLink, diagnostics: Diagnostics): void {
   const type = fields.looseText('type') ?? '';
   const metric = fields.whole('metric');
   const own = metric === undefined ? {} : { metric };
@@ -26,7 +26,7 @@ export function readSubnet(fields: LinkFields, link: NetworkLink, report: Report
     fields.wrong('type', 'type must be dhcp4, dhcp6, static, static6, manual, or one of the ipv6_ types.');
   link.dns.servers.push(...fields.servers('dns_nameservers'));
   link.dns.search.push(...fields.domains('dns_search'));
-  for (const item of fields.each('routes', report, 'routes'))
+  for (const item of fields.each('routes', diagnostics, 'routes'))
     link.routes.push(...readRoute(item, ROUTE).map((route) => ({ ...own, ...route })));
   readMtu(fields, link, type);
   // What only older tools have.

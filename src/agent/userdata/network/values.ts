@@ -7,7 +7,7 @@ export function isInterfaceName(text: string): boolean {
 }
 
 /** What may stand in a file's name, and in the files of all that configures networks. */
-export function isId(text: string): boolean {
+export function isSafeId(text: string): boolean {
   return /^[A-Za-z0-9][\w.@-]{0,63}$/.test(text);
 }
 
@@ -72,7 +72,7 @@ function bits(value: number, width: number): string {
 }
 
 /** Does the network of `cidr` hold the address? Families that differ never do. */
-export function holds(cidr: string, address: string): boolean {
+export function containsAddress(cidr: string, address: string): boolean {
   const [own = '', length = ''] = cidr.split('/');
   if (ipFamily(own) !== ipFamily(address)) return false;
   return bitsOf(own).slice(0, Number(length)) === bitsOf(address).slice(0, Number(length));
@@ -81,7 +81,7 @@ export function holds(cidr: string, address: string): boolean {
 /** The default route by a gateway; one outside the link's network is to be reached all the same. */
 export function defaultRoute(via: string, cidr?: string): NetworkLink['routes'][number] {
   const to = ipFamily(via) === 6 ? '::/0' : '0.0.0.0/0';
-  return { to, via, ...(cidr === undefined || holds(cidr, via) ? {} : { onLink: true }) };
+  return { to, via, ...(cidr === undefined || containsAddress(cidr, via) ? {} : { onLink: true }) };
 }
 
 export function emptyLink(id: string, kind: NetworkLink['kind']): NetworkLink {

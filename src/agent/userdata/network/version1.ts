@@ -1,11 +1,11 @@
 import type { NetworkLink, NetworkSettings } from '../../document/network-settings.ts';
-import { printable, type Report } from '../../text/diagnostics.ts';
+import { type Diagnostics, printable } from '../../text/diagnostics.ts';
 import { mappings } from '../../text/yaml/fields.ts';
-import type { Node } from '../../text/yaml/yaml-node.ts';
-import { LinkFields, readRoute, said } from './link-fields.ts';
+import type { YamlNode } from '../../text/yaml/yaml-node.ts';
+import { LinkFields, omitUndefined, readRoute } from './link-fields.ts';
 import { bondParameter, bridgeParameter } from './parameters.ts';
 import { readSubnet } from './subnet.ts';
-import { emptyLink, isId } from './values.ts';
+import { emptyLink, isSafeId } from './values.ts';
 
 const ROUTE = { to: ['destination', 'network'], via: 'gateway' } as const;
 const KINDS = ['physical', 'infiniband', 'loopback', 'bond', 'bridge', 'vlan'];
@@ -13,11 +13,11 @@ const KINDS = ['physical', 'infiniband', 'loopback', 'bond', 'bridge', 'vlan'];
 type Read = Omit<NetworkSettings, 'place' | 'netplan'>;
 
 /** cloud-init's version 1: a list of devices, name servers and routes. */
-export function readVersion1(config: Node, report: Report): Read {
+export function readVersion1(config: YamlNode, diagnostics: Diagnostics): Read {
   const read: Read = { links: [], dns: { servers: [], search: [] }, routes: [], onlyNetplan: [] };
   const named: { link: string; dns: NetworkLink['dns']; fields: LinkFields }[] = [];
-  for (const item of mappings(config, 'config', report)) {
-    const fields = new LinkFields(item, 'config', report);
+  for (const item of mappings(config, 'config', diagnostics)) {
+    const fields = new LinkFields(item, 'config', diagnostics);
     const type = fields.looseText('type') ?? '';
     if (type === 'nameserver') {
       const dns = { servers: fields.servers('address'), search: fields.domains('search') };
@@ -32,7 +32,7 @@ export function readVersion1(config: Node, report: Report): Read {
       // Its type says that it is a route.
       read.routes.push(...readRoute(fields, ROUTE).map(({ type: _, ...route }) => route));
     } else if (KINDS.includes(type)) {
-      const link = readDevice(type, fields, report);
+      const link = readDevice(type, fields, diagnostics);
       if (link !== undefined) read.links.push(link);
     } else {
       const kinds = [...KINDS, 'nameserver', 'route'].join(', ');
@@ -56,7 +56,7 @@ export function readVersion1(config: Node, report: Report): Read {
   return read;
 }
 
-function readDevice(type: string, fields: LinkFields, report: Report): NetworkLink | undefined {
+function readDevice(type: string, fields: LinkFields, diagnostics: Diagnostics): NetworkLink | undefined {
   const name = fields.interfaceName('name');
   if (name === undefined) {
     if (!fields.has('name')) fields.wrong('name', `a device of type ${type} must have a name.`);
@@ -70,14 +70,14 @@ function readDevice(type: string, fields: LinkFields, report: Report): NetworkLi
     link.match = { mac };
     link.renames = true;
   } else if (mac !== undefined) link.mac = mac;
-  for (const subnet of fields.each('subnets', report, 'subnets')) readSubnet(subnet, link, report);
+  for (const subnet of fields.each('subnets', diagnostics, 'subnets')) readSubnet(subnet, link, diagnostics);
   const keep = fields.node('keep_configuration');
   if (keep !== undefined) fields.warn('keep_configuration', 'keep_configuration is ignored.');
   // Where a subnet says its own, the device's does not count.
   const mtu = fields.whole('mtu', 0, 65_535) || undefined;
   Object.assign(
     link,
-    said({
+    omitUndefined({
       mtu: link.mtu ?? mtu,
       acceptRa: fields.maybe('accept-ra'),
       wakeOnLan: fields.maybe('wakeonlan'),
@@ -85,14 +85,14 @@ function readDevice(type: string, fields: LinkFields, report: Report): NetworkLi
     }),
   );
   if (type === 'vlan') readVlan(fields, link);
-  if (type === 'bond') readBond(fields, link, report);
-  if (type === 'bridge') readBridge(fields, link, report);
+  if (type === 'bond') readBond(fields, link, diagnostics);
+  if (type === 'bridge') readBridge(fields, link, diagnostics);
   return link;
 }
 
 function readVlan(fields: LinkFields, link: NetworkLink): void {
   const parent = fields.checked('vlan_link', 'the name of an interface', (text) =>
-    isId(text) ? text : undefined,
+    isSafeId(text) ? text : undefined,
   );
   const id = fields.whole('vlan_id', 0, 4094);
   for (const name of ['vlan_link', 'vlan_id'])
@@ -100,20 +100,20 @@ function readVlan(fields: LinkFields, link: NetworkLink): void {
   if (parent !== undefined && id !== undefined) link.vlan = { id, link: parent };
 }
 
-function readBond(fields: LinkFields, link: NetworkLink, report: Report): void {
+function readBond(fields: LinkFields, link: NetworkLink, diagnostics: Diagnostics): void {
   link.bond = { members: fields.ids('bond_interfaces'), parameters: {} };
   if (link.bond.members.length === 0) fields.wrong('bond_interfaces', 'a bond must have bond_interfaces.');
-  const parameters = fields.mapping('params', report, 'params');
+  const parameters = fields.mapping('params', diagnostics, 'params');
   for (const given of parameters?.names() ?? []) {
     const [name, value] = bondParameter(parameters, given);
     if (value !== undefined) link.bond.parameters[name] = value;
   }
 }
 
-function readBridge(fields: LinkFields, link: NetworkLink, report: Report): void {
+function readBridge(fields: LinkFields, link: NetworkLink, diagnostics: Diagnostics): void {
   const bridge = { members: fields.ids('bridge_interfaces'), parameters: {}, pathCost: {}, portPriority: {} };
-  const parameters = fields.mapping('params', report, 'params');
-  for (const given of parameters?.names() ?? []) bridgeParameter(parameters, given, bridge, report);
+  const parameters = fields.mapping('params', diagnostics, 'params');
+  for (const given of parameters?.names() ?? []) bridgeParameter(parameters, given, bridge, diagnostics);
   link.bridge = bridge;
 }
 

@@ -1,12 +1,12 @@
 import { ipFamily } from '../../../kit/ip-family.ts';
 import type { NetworkLink, NetworkSettings } from '../../document/network-settings.ts';
-import { printable, type Report } from '../../text/diagnostics.ts';
-import { plain } from '../../text/yaml/plain-value.ts';
-import { describe, type MappingNode, type Node, pythonText } from '../../text/yaml/yaml-node.ts';
-import { LinkFields, readDhcp, readRoute, readRule, said } from './link-fields.ts';
+import { type Diagnostics, printable } from '../../text/diagnostics.ts';
+import { plainValue } from '../../text/yaml/plain-value.ts';
+import { describe, type MappingNode, pythonText, type YamlNode } from '../../text/yaml/yaml-node.ts';
+import { LinkFields, omitUndefined, readDhcp, readRoute, readRule } from './link-fields.ts';
 import { bondParameter, bridgeParameter } from './parameters.ts';
 import { isNetplanKey, isNetplanSection } from './shape/netplan-keys.ts';
-import { defaultRoute, emptyLink, isId, isInterfaceName, network } from './values.ts';
+import { defaultRoute, emptyLink, isInterfaceName, isSafeId, network } from './values.ts';
 
 const SECTIONS = { ethernets: 'ethernet', bonds: 'bond', bridges: 'bridge', vlans: 'vlan' } as const;
 /** What is read of every link. */
@@ -25,7 +25,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
 /** cloud-init's version 2, which is netplan's own format. What only netplan knows of it goes to netplan alone. */
 export function readVersion2(
   root: MappingNode,
-  report: Report,
+  diagnostics: Diagnostics,
 ): Omit<NetworkSettings, 'place' | 'netplan'> & { plain: unknown } {
   const links: NetworkLink[] = [];
   const onlyNetplan: string[] = [];
@@ -34,13 +34,21 @@ export function readVersion2(
     if (section === 'version' || section === 'renderer') continue;
     if (!Object.hasOwn(SECTIONS, section)) {
       if (!isNetplanSection(section))
-        report.warn('UserDataIgnoredKey', `${printable(section)} is no section of version 2.`, key.where);
+        diagnostics.warn(
+          'UserDataIgnoredKey',
+          `${printable(section)} is no section of version 2.`,
+          key.where,
+        );
       onlyNetplan.push(/^[\w-]{1,40}$/.test(section) ? section : 'a section');
       continue;
     }
     if (value.kind !== 'mapping') {
       if (value.kind !== 'null')
-        report.error('UserDataInvalid', `${section} must be a mapping, not ${describe(value)}.`, value.where);
+        diagnostics.error(
+          'UserDataInvalid',
+          `${section} must be a mapping, not ${describe(value)}.`,
+          value.where,
+        );
       continue;
     }
     for (const { key: id, value: link } of value.entries) {
@@ -48,24 +56,24 @@ export function readVersion2(
         section as keyof typeof SECTIONS,
         pythonText(id) ?? '',
         link,
-        report,
+        diagnostics,
         onlyNetplan,
       );
       if (found !== undefined) links.push(found);
     }
   }
-  return { links, dns: { servers: [], search: [] }, routes: [], onlyNetplan, plain: plain(root) };
+  return { links, dns: { servers: [], search: [] }, routes: [], onlyNetplan, plain: plainValue(root) };
 }
 
 function readLink(
   section: keyof typeof SECTIONS,
   id: string,
-  node: Node,
-  report: Report,
+  node: YamlNode,
+  diagnostics: Diagnostics,
   onlyNetplan: string[],
 ): NetworkLink | undefined {
-  if (!isId(id)) {
-    report.error(
+  if (!isSafeId(id)) {
+    diagnostics.error(
       'UserDataInvalid',
       `${section}: a name must consist of letters, digits and -_.@`,
       node.where,
@@ -75,14 +83,14 @@ function readLink(
   const link = emptyLink(id, SECTIONS[section]);
   const what = `${section}.${id}`;
   if (node.kind !== 'mapping') {
-    report.error('UserDataInvalid', `${what} must be a mapping, not ${describe(node)}.`, node.where);
+    diagnostics.error('UserDataInvalid', `${what} must be a mapping, not ${describe(node)}.`, node.where);
     return undefined;
   }
-  const fields = new LinkFields(node, what, report);
-  readAddresses(fields, link, report);
-  readDynamic(fields, link, report);
+  const fields = new LinkFields(node, what, diagnostics);
+  readAddresses(fields, link, diagnostics);
+  readDynamic(fields, link, diagnostics);
   Object.assign(link, {
-    ...said({
+    ...omitUndefined({
       mtu: fields.whole('mtu', 0, 65_535) || undefined,
       mtu6: fields.whole('ipv6-mtu', 1280, 65_535),
       optional: fields.maybe('optional'),
@@ -90,13 +98,13 @@ function readLink(
       mac: fields.hardware('macaddress'),
     }),
   });
-  if (section === 'ethernets') readCard(fields, link, report);
+  if (section === 'ethernets') readCard(fields, link, diagnostics);
   else if (!isInterfaceName(id))
     fields.wrongAt(node.where, 'the name of an interface has at most 15 characters.');
   else link.name = id;
   if (section === 'vlans') readVlan(fields, link);
-  if (section === 'bonds') readBond(fields, link, report);
-  if (section === 'bridges') readBridge(fields, link, report);
+  if (section === 'bonds') readBond(fields, link, diagnostics);
+  if (section === 'bridges') readBridge(fields, link, diagnostics);
   const known = [...COMMON, ...(OWN[section] ?? [])];
   for (const name of fields.names().filter((name) => !known.includes(name))) {
     onlyNetplan.push(`${what}.${word(name)}`);
@@ -109,7 +117,7 @@ function word(name: string): string {
   return /^[\w-]{1,40}$/.test(name) ? name : '(a key)';
 }
 
-function readAddresses(fields: LinkFields, link: NetworkLink, report: Report): void {
+function readAddresses(fields: LinkFields, link: NetworkLink, diagnostics: Diagnostics): void {
   for (const item of fields.list('addresses') ?? []) {
     // An address may be a key with options of netplan's behind it.
     const only = item.kind === 'mapping' && item.entries.length === 1 ? item.entries[0]?.key : item;
@@ -130,15 +138,19 @@ function readAddresses(fields: LinkFields, link: NetworkLink, report: Report): v
     link.routes.push(defaultRoute(via, own));
   }
   const names = { to: ['to'], via: 'via', onLink: 'on-link' };
-  for (const route of fields.each('routes', report, 'routes')) link.routes.push(...readRoute(route, names));
-  for (const rule of fields.each('routing-policy', report, 'routing-policy')) link.rules.push(readRule(rule));
-  const dns = fields.mapping('nameservers', report, 'nameservers');
+  for (const route of fields.each('routes', diagnostics, 'routes'))
+    link.routes.push(...readRoute(route, names));
+  for (const rule of fields.each('routing-policy', diagnostics, 'routing-policy'))
+    link.rules.push(readRule(rule));
+  const dns = fields.mapping('nameservers', diagnostics, 'nameservers');
   if (dns !== undefined) link.dns = { servers: dns.servers('addresses'), search: dns.domains('search') };
 }
 
-function readDynamic(fields: LinkFields, link: NetworkLink, report: Report): void {
+function readDynamic(fields: LinkFields, link: NetworkLink, diagnostics: Diagnostics): void {
   for (const version of [4, 6] as const) {
-    const settings = readDhcp(fields.mapping(`dhcp${version}-overrides`, report, `dhcp${version}-overrides`));
+    const settings = readDhcp(
+      fields.mapping(`dhcp${version}-overrides`, diagnostics, `dhcp${version}-overrides`),
+    );
     // VMware's own spelling of an override.
     const domains = fields.looseText(`dhcp${version}domain`);
     if (domains !== undefined)
@@ -149,15 +161,15 @@ function readDynamic(fields: LinkFields, link: NetworkLink, report: Report): voi
   }
 }
 
-function readCard(fields: LinkFields, link: NetworkLink, report: Report): void {
-  const match = fields.mapping('match', report, 'match');
+function readCard(fields: LinkFields, link: NetworkLink, diagnostics: Diagnostics): void {
+  const match = fields.mapping('match', diagnostics, 'match');
   const setName = fields.interfaceName('set-name');
   const wakeOnLan = fields.maybe('wakeonlan');
   if (wakeOnLan !== undefined) link.wakeOnLan = wakeOnLan;
   if (match !== undefined) {
     const pattern = (text: string) => (/^[\w.@*?[\]!-]{1,64}$/.test(text) ? text : undefined);
     const drivers = match.list1('driver', 'names of drivers', pattern);
-    link.match = said({
+    link.match = omitUndefined({
       mac: match.hardware('macaddress'),
       name: match.checked('name', 'a name or a pattern of names', pattern),
       driver: drivers.length === 0 ? undefined : drivers,
@@ -176,15 +188,15 @@ function readCard(fields: LinkFields, link: NetworkLink, report: Report): void {
 function readVlan(fields: LinkFields, link: NetworkLink): void {
   const id = fields.whole('id', 0, 4094);
   const parent = fields.checked('link', 'the name of another interface', (text) =>
-    isId(text) ? text : undefined,
+    isSafeId(text) ? text : undefined,
   );
   if (id === undefined && !fields.has('id')) fields.wrong('id', 'a vlan must have an id.');
   if (parent === undefined && !fields.has('link')) fields.wrong('link', 'a vlan must have a link.');
   if (id !== undefined && parent !== undefined) link.vlan = { id, link: parent };
 }
 
-function readBond(fields: LinkFields, link: NetworkLink, report: Report): void {
-  const parameters = fields.mapping('parameters', report, 'parameters');
+function readBond(fields: LinkFields, link: NetworkLink, diagnostics: Diagnostics): void {
+  const parameters = fields.mapping('parameters', diagnostics, 'parameters');
   link.bond = { members: fields.ids('interfaces'), parameters: {} };
   for (const name of parameters?.names() ?? []) {
     const [known, value] = bondParameter(parameters, name);
@@ -192,9 +204,9 @@ function readBond(fields: LinkFields, link: NetworkLink, report: Report): void {
   }
 }
 
-function readBridge(fields: LinkFields, link: NetworkLink, report: Report): void {
-  const parameters = fields.mapping('parameters', report, 'parameters');
+function readBridge(fields: LinkFields, link: NetworkLink, diagnostics: Diagnostics): void {
+  const parameters = fields.mapping('parameters', diagnostics, 'parameters');
   const bridge = { members: fields.ids('interfaces'), parameters: {}, pathCost: {}, portPriority: {} };
-  for (const name of parameters?.names() ?? []) bridgeParameter(parameters, name, bridge, report);
+  for (const name of parameters?.names() ?? []) bridgeParameter(parameters, name, bridge, diagnostics);
   link.bridge = bridge;
 }

@@ -1,21 +1,23 @@
 import type { ContainerdSettings, MirrorSettings, RegistrySettings } from '../../document/node-settings.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
 import { certificates, sections, url } from './fields.ts';
 
 const CAPABILITIES = ['pull', 'resolve', 'push'] as const;
 
 /** `containerd`: `cgroupDriver`, `sandboxImage`, `registries`. */
-export function readContainerd(fields: Fields, report: Report): ContainerdSettings {
+export function readContainerd(fields: Fields, diagnostics: Diagnostics): ContainerdSettings {
   const driver = fields.text('cgroupDriver');
   const sandboxImage = fields.text('sandboxImage');
   if (driver !== undefined && driver !== 'systemd' && driver !== 'cgroupfs')
     fields.wrong('cgroupDriver', 'cgroupDriver must be systemd or cgroupfs.');
   if (sandboxImage !== undefined && !/^[A-Za-z0-9][A-Za-z0-9.:/@_-]*$/.test(sandboxImage))
     fields.wrong('sandboxImage', 'sandboxImage must be the name of an image.');
-  const registries = sections(fields.node('registries'), 'slipway.containerd.registries', report).flatMap(
-    (item) => readRegistry(item, report) ?? [],
-  );
+  const registries = sections(
+    fields.node('registries'),
+    'slipway.containerd.registries',
+    diagnostics,
+  ).flatMap((item) => readRegistry(item, diagnostics) ?? []);
   fields.refuseUnknown();
   return {
     ...(driver === 'systemd' || driver === 'cgroupfs' ? { cgroupDriver: driver } : {}),
@@ -24,13 +26,13 @@ export function readContainerd(fields: Fields, report: Report): ContainerdSettin
   };
 }
 
-function readRegistry(fields: Fields, report: Report): RegistrySettings | undefined {
+function readRegistry(fields: Fields, diagnostics: Diagnostics): RegistrySettings | undefined {
   const host = fields.text('host');
   const server = url(fields, 'server');
   const ca = certificates(fields, 'ca');
   const settings = {
     skipVerify: fields.bool('skipVerify', false),
-    mirrors: sections(fields.node('mirrors'), 'slipway.containerd.registries.mirrors', report).flatMap(
+    mirrors: sections(fields.node('mirrors'), 'slipway.containerd.registries.mirrors', diagnostics).flatMap(
       (item) => readMirror(item) ?? [],
     ),
   };

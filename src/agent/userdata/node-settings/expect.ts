@@ -5,12 +5,12 @@ import {
   EXPECTED_WORDS,
   type Expectations,
 } from '../../document/expectations.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
 import { sections } from './fields.ts';
 
 /** `expect`: what the machine is to be, and whether it is refused (`unmet: fail`) or warned of otherwise. */
-export function readExpect(fields: Fields, report: Report): Expectations {
+export function readExpect(fields: Fields, diagnostics: Diagnostics): Expectations {
   const unmet = fields.text('unmet') ?? 'fail';
   if (unmet !== 'fail' && unmet !== 'warn') fields.wrong('unmet', 'unmet must be fail or warn.');
   const models = fields.node('gpus')?.kind === 'sequence';
@@ -27,9 +27,9 @@ export function readExpect(fields: Fields, report: Report): Expectations {
       const where = fields.node(what)?.where;
       return value === undefined ? [] : [{ what, value, ...(where ? { where } : {}) }];
     }),
-    disks: sections(fields.node('disks'), 'slipway.expect.disks', report).map(readDisk),
+    disks: sections(fields.node('disks'), 'slipway.expect.disks', diagnostics).map(readDisk),
     gpuModels: models
-      ? sections(fields.node('gpus'), 'slipway.expect.gpus', report).flatMap((gpu) => {
+      ? sections(fields.node('gpus'), 'slipway.expect.gpus', diagnostics).flatMap((gpu) => {
           const model = gpu.text('model');
           if (model === undefined && !gpu.has('model')) gpu.wrong('model', 'a GPU has no model.');
           gpu.refuseUnknown();

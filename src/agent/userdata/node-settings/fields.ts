@@ -1,19 +1,23 @@
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import { Fields, mappings } from '../../text/yaml/fields.ts';
-import { describe, type Node } from '../../text/yaml/yaml-node.ts';
+import { describe, type YamlNode } from '../../text/yaml/yaml-node.ts';
 
 /** The fields of a mapping; undefined where there is none, which is an error unless it is null. */
-export function section(node: Node | undefined, what: string, report: Report): Fields | undefined {
+export function section(
+  node: YamlNode | undefined,
+  what: string,
+  diagnostics: Diagnostics,
+): Fields | undefined {
   if (node === undefined || node.kind === 'null') return undefined;
-  if (node.kind === 'mapping') return new Fields(node, what, report);
-  report.error('UserDataInvalid', `${what} must be a mapping, not ${describe(node)}.`, node.where);
+  if (node.kind === 'mapping') return new Fields(node, what, diagnostics);
+  diagnostics.error('UserDataInvalid', `${what} must be a mapping, not ${describe(node)}.`, node.where);
   return undefined;
 }
 
 /** The fields of each mapping of a list. */
-export function sections(node: Node | undefined, what: string, report: Report): Fields[] {
+export function sections(node: YamlNode | undefined, what: string, diagnostics: Diagnostics): Fields[] {
   if (node === undefined) return [];
-  return mappings(node, what, report).map((item) => new Fields(item, what, report));
+  return mappings(node, what, diagnostics).map((item) => new Fields(item, what, diagnostics));
 }
 
 /** A URL of http or https without blanks, quotes and what else a configuration file would take for syntax. */

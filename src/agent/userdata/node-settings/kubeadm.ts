@@ -1,7 +1,7 @@
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { KubeadmAdditions, NamedText } from '../../document/node-settings.ts';
 import { kubeadmFiles } from '../../kubeadm/config/kubeadm-files.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
 import { sections } from './fields.ts';
 
@@ -15,9 +15,9 @@ const POD = /^[A-Za-z0-9][A-Za-z0-9._-]*\.(?:yaml|yml|json)$/;
 const OWN = new Set(kubeadmFiles().map((path) => path.slice(path.lastIndexOf('/') + 1)));
 
 /** `kubeadm`: `staticPods` and `patches`, lists of `name` and `content`. */
-export function readKubeadm(fields: Fields, report: Report): KubeadmAdditions {
+export function readKubeadm(fields: Fields, diagnostics: Diagnostics): KubeadmAdditions {
   const read = (name: string, isName: (text: string) => boolean, rule: string): NamedText[] =>
-    sections(fields.node(name), `slipway.kubeadm.${name}`, report).flatMap(
+    sections(fields.node(name), `slipway.kubeadm.${name}`, diagnostics).flatMap(
       (item) => readText(item, isName, rule) ?? [],
     );
   const additions = {

@@ -1,9 +1,9 @@
 import { positionText } from '../../../kit/position.ts';
-import type { FileEntry, ReportEntry } from '../../document/document.ts';
+import type { Diagnostic, FileEntry } from '../../document/document.ts';
 import { NODE_FILES } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
-import { changeableByOthers } from '../../host/writable-by-others.ts';
-import { Report } from '../../text/diagnostics.ts';
+import { writableByOthers } from '../../host/writable-by-others.ts';
+import { Diagnostics } from '../../text/diagnostics.ts';
 import { plainText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { merged, readSlipway, type SlipwayKey } from './slipway.ts';
@@ -27,7 +27,7 @@ export async function readNodeFiles(host: Host): Promise<NodeFile[]> {
     if (!isNodeFile(path)) continue;
     const bytes = await files.readIfPresent(path, MAX_BYTES);
     if (bytes === undefined) continue;
-    const unsafe = await changeableByOthers(host, path);
+    const unsafe = await writableByOthers(host, path);
     found.push(unsafe === undefined ? [path, bytes.toString('utf8')] : [path, '', unsafe]);
   }
   return found;
@@ -38,25 +38,25 @@ export async function readNodeFiles(host: Host): Promise<NodeFile[]> {
  * going to write count as written: user data of Cluster API brings them as files, with cloud-init and
  * without. Later ones win, section by section: node.yaml, then node.d in the order of names.
  */
-export function settingsIn(
+export function readSettingsOfFiles(
   onDisk: readonly NodeFile[],
   written: readonly FileEntry[],
-  report: ReportEntry[],
+  diagnostics: Diagnostic[],
 ): SlipwayKey {
   for (const [, , unsafe] of onDisk) {
     if (unsafe !== undefined)
-      report.push({ severity: 'error', code: 'ConfigFileUnsafe', message: `not used: ${unsafe}` });
+      diagnostics.push({ severity: 'error', code: 'ConfigFileUnsafe', message: `not used: ${unsafe}` });
   }
   return inOrder(onDisk, written)
-    .map(([path, text]) => readFile(path, text, report))
+    .map(([path, text]) => readFile(path, text, diagnostics))
     .reduce(merged, {});
 }
 
-function readFile(path: string, text: string, into: ReportEntry[]): SlipwayKey {
-  const report = new Report();
-  const root = parseYaml(plainText(text), report);
-  const key = root === undefined ? {} : readSlipway(root, report);
-  for (const { where, message, ...entry } of report.entries) {
+function readFile(path: string, text: string, into: Diagnostic[]): SlipwayKey {
+  const diagnostics = new Diagnostics();
+  const root = parseYaml(plainText(text), diagnostics);
+  const key = root === undefined ? {} : readSlipway(root, diagnostics);
+  for (const { where, message, ...entry } of diagnostics.entries) {
     const at = where === undefined ? '' : ` ${positionText(where)}`;
     into.push({ ...entry, message: `${path}${at}: ${message}` });
   }
@@ -87,5 +87,5 @@ function isNodeFile(path: string): boolean {
 /** What the machine's own files say of the deadline; their problems are told with the document. */
 export async function deadlineOfMachine(host: Host): Promise<number | undefined> {
   const onDisk = await readNodeFiles(host).catch(() => []);
-  return onDisk.length === 0 ? undefined : settingsIn(onDisk, [], []).deadlineSeconds;
+  return onDisk.length === 0 ? undefined : readSettingsOfFiles(onDisk, [], []).deadlineSeconds;
 }

@@ -1,5 +1,5 @@
 import type { NodeSettings } from '../../document/node-settings.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
 import { readContainerd } from './containerd.ts';
 import { readExpect } from './expect.ts';
@@ -15,8 +15,8 @@ import { readSecrets } from './secrets.ts';
  * secrets (docs/node.md). Undefined when there is none. Here what is not known is an error: the keys are Slipway's
  * own.
  */
-export function readNode(fields: Fields, report: Report): NodeSettings | undefined {
-  const inner = (name: string) => section(fields.node(name), `slipway.${name}`, report);
+export function readNodeSettings(fields: Fields, diagnostics: Diagnostics): NodeSettings | undefined {
+  const inner = (name: string) => section(fields.node(name), `slipway.${name}`, diagnostics);
   const kernel = inner('kernel');
   const proxy = inner('proxy');
   const containerd = inner('containerd');
@@ -31,11 +31,11 @@ export function readNode(fields: Fields, report: Report): NodeSettings | undefin
   const node: NodeSettings = {
     ...(kernel ? { kernel: readKernel(kernel) } : {}),
     ...(proxy ? { proxy: readProxy(proxy) } : {}),
-    ...(containerd ? { containerd: readContainerd(containerd, report) } : {}),
-    ...(kubeadm ? { kubeadm: readKubeadm(kubeadm, report) } : {}),
+    ...(containerd ? { containerd: readContainerd(containerd, diagnostics) } : {}),
+    ...(kubeadm ? { kubeadm: readKubeadm(kubeadm, diagnostics) } : {}),
     ...(labels ? { labels: readLabels(labels) } : {}),
-    ...(expect ? { expect: readExpect(expect, report) } : {}),
-    ...(secrets ? { secrets: readSecrets(secrets, report) } : {}),
+    ...(expect ? { expect: readExpect(expect, diagnostics) } : {}),
+    ...(secrets ? { secrets: readSecrets(secrets, diagnostics) } : {}),
   };
   return Object.keys(node).length === 0 ? undefined : node;
 }

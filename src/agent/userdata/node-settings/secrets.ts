@@ -1,13 +1,13 @@
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { SecretSettings, VaultSettings } from '../../document/node-settings.ts';
-import { isPrivate } from '../../stores/reference/private-origin.ts';
-import type { Report } from '../../text/diagnostics.ts';
+import { isPrivateOrigin } from '../../stores/reference/private-origin.ts';
+import type { Diagnostics } from '../../text/diagnostics.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
 import { certificates, section, url } from './fields.ts';
 
 /** `secrets`: what the stores of secrets are asked with (docs/secrets.md). */
-export function readSecrets(fields: Fields, report: Report): SecretSettings {
-  const inner = (name: string) => section(fields.node(name), `slipway.secrets.${name}`, report);
+export function readSecrets(fields: Fields, diagnostics: Diagnostics): SecretSettings {
+  const inner = (name: string) => section(fields.node(name), `slipway.secrets.${name}`, diagnostics);
   const [age, aws, vault, azure] = [inner('age'), inner('aws'), inner('vault'), inner('azure')];
   fields.refuseUnknown();
   const settings: SecretSettings = {
@@ -18,15 +18,15 @@ export function readSecrets(fields: Fields, report: Report): SecretSettings {
   if (age && settings.age?.identities.some((path) => !path.startsWith('/')))
     age.wrong('identities', 'identities must be absolute paths of files.');
   for (const one of [age, aws, azure]) one?.refuseUnknown();
-  const server = vault && readVault(vault, report);
+  const server = vault && readVault(vault, diagnostics);
   return { ...settings, ...(server ? { vault: server } : {}) };
 }
 
-function readVault(fields: Fields, report: Report): VaultSettings | undefined {
+function readVault(fields: Fields, diagnostics: Diagnostics): VaultSettings | undefined {
   const { address } = secureUrl(fields, 'address');
   const ca = certificates(fields, 'ca');
-  const appRole = section(fields.node('appRole'), 'slipway.secrets.vault.appRole', report);
-  const certificate = section(fields.node('certificate'), 'slipway.secrets.vault.certificate', report);
+  const appRole = section(fields.node('appRole'), 'slipway.secrets.vault.appRole', diagnostics);
+  const certificate = section(fields.node('certificate'), 'slipway.secrets.vault.certificate', diagnostics);
   const settings = {
     ...text(fields, 'namespace'),
     ...(ca === undefined ? {} : { ca }),
@@ -82,6 +82,7 @@ function text<Name extends string>(fields: Fields, name: Name): { [Key in Name]?
 /** Credentials go there: without TLS only to this machine itself. */
 function secureUrl<Name extends string>(fields: Fields, name: Name): { [Key in Name]?: string } {
   const address = url(fields, name);
-  if (address !== undefined && !isPrivate(address)) fields.wrong(name, `${name} must begin with https://.`);
+  if (address !== undefined && !isPrivateOrigin(address))
+    fields.wrong(name, `${name} must begin with https://.`);
   return address === undefined ? {} : ({ [name]: address } as { [Key in Name]?: string });
 }

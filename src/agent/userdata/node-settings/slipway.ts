@@ -2,10 +2,10 @@ import { parseSeconds } from '../../../kit/duration.ts';
 import type { Document, PreflightSettings } from '../../document/document.ts';
 import type { NodeSettings } from '../../document/node-settings.ts';
 import { PATCHES_DIR } from '../../document/paths.ts';
-import { printable, type Report } from '../../text/diagnostics.ts';
+import { type Diagnostics, printable } from '../../text/diagnostics.ts';
 import { Fields } from '../../text/yaml/fields.ts';
-import { describe, type Node } from '../../text/yaml/yaml-node.ts';
-import { readNode } from './read-node-settings.ts';
+import { describe, type YamlNode } from '../../text/yaml/yaml-node.ts';
+import { readNodeSettings } from './read-node-settings.ts';
 
 export interface SlipwayKey {
   preflight?: PreflightSettings;
@@ -25,11 +25,11 @@ export interface SlipwayKey {
  * `slipway`: what cloud-init knows nothing of: `preflight: {mend: true}`, `endpoints: [HOST:PORT, ...]`, and
  * what the node is given around kubeadm.
  */
-export function readSlipway(node: Node, report: Report): SlipwayKey {
-  const fields = fieldsOf(node, 'slipway', report);
+export function readSlipway(node: YamlNode, diagnostics: Diagnostics): SlipwayKey {
+  const fields = fieldsOf(node, 'slipway', diagnostics);
   if (fields === undefined) return {};
   const inner = fields.node('preflight');
-  const preflight = inner === undefined ? undefined : readPreflight(inner, report);
+  const preflight = inner === undefined ? undefined : readPreflight(inner, diagnostics);
   const endpoints = fields.texts('endpoints');
   const wrong = endpoints.find((endpoint) => !ENDPOINT.test(endpoint));
   if (wrong !== undefined)
@@ -42,7 +42,7 @@ export function readSlipway(node: Node, report: Report): SlipwayKey {
     fields.wrong('metadata', 'metadata may be guarded, and nothing else.');
   const onError = readOnError(fields);
   const deadlineSeconds = readDeadline(fields);
-  const settings = readNode(fields, report);
+  const settings = readNodeSettings(fields, diagnostics);
   fields.refuseUnknown();
   return {
     ...(preflight === undefined ? {} : { preflight }),
@@ -117,17 +117,17 @@ export function withSlipway(
 
 const ENDPOINT = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9][A-Za-z0-9.-]*):\d{1,5}$/;
 
-function readPreflight(node: Node, report: Report): PreflightSettings | undefined {
-  const preflight = fieldsOf(node, 'slipway.preflight', report);
+function readPreflight(node: YamlNode, diagnostics: Diagnostics): PreflightSettings | undefined {
+  const preflight = fieldsOf(node, 'slipway.preflight', diagnostics);
   if (preflight === undefined) return undefined;
   const settings = { mend: preflight.bool('mend', false) };
   preflight.refuseUnknown();
   return settings;
 }
 
-function fieldsOf(node: Node, what: string, report: Report): Fields | undefined {
-  if (node.kind === 'mapping') return new Fields(node, what, report);
+function fieldsOf(node: YamlNode, what: string, diagnostics: Diagnostics): Fields | undefined {
+  if (node.kind === 'mapping') return new Fields(node, what, diagnostics);
   if (node.kind !== 'null')
-    report.error('UserDataInvalid', `${what} must be a mapping, not ${describe(node)}.`, node.where);
+    diagnostics.error('UserDataInvalid', `${what} must be a mapping, not ${describe(node)}.`, node.where);
   return undefined;
 }

@@ -1,11 +1,11 @@
 import { dataOf } from '../../../kit/bytes/data-url.ts';
 import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
 import type { SealedStub } from '../../../protocol/sealed-stub.ts';
-import { Report } from '../../text/diagnostics.ts';
+import { Diagnostics } from '../../text/diagnostics.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
 import { plainText, type SourceText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import { type MappingNode, type Node, pythonText, valueAt } from '../../text/yaml/yaml-node.ts';
+import { type MappingNode, pythonText, valueAt, type YamlNode } from '../../text/yaml/yaml-node.ts';
 import type { Part } from '../decode/part.ts';
 import { readStub } from './read-stub.ts';
 
@@ -18,24 +18,24 @@ const ALONE = 'stands for all of the user data; nothing may stand beside it. Sea
 export type FoundStub = SealedStub | 'bad' | undefined;
 
 /** Looks for a stub in any of its forms: cloud-config, a MIME part, an Ignition config, or a document of its own. */
-export function findStub(parts: readonly Part[], report: Report): FoundStub {
+export function findStub(parts: readonly Part[], diagnostics: Diagnostics): FoundStub {
   for (const part of parts) {
-    const own = report.of(part.source);
+    const own = diagnostics.of(part.source);
     const found = stubNode(part);
     if (found === undefined) continue;
     if (parts.length > 1 || found.extra) {
       own.error('UserDataInvalid', `sealed ${ALONE}`, found.extra?.where ?? found.node.where);
       return 'bad';
     }
-    return readStub(found.node, found.note === undefined ? own : report.counting(found.note)) ?? 'bad';
+    return readStub(found.node, found.note === undefined ? own : diagnostics.counting(found.note)) ?? 'bad';
   }
   return undefined;
 }
 
 interface StubNode {
-  readonly node: Node;
+  readonly node: YamlNode;
   /** Something that stands beside it. */
-  readonly extra?: Node | undefined;
+  readonly extra?: YamlNode | undefined;
   readonly note?: string;
 }
 
@@ -90,11 +90,11 @@ function inIgnition(source: SourceText): StubNode | undefined {
 
 /** What is wrong with other user data is told by their own readers. */
 function mappingOf(source: SourceText): MappingNode | undefined {
-  const root = parseYaml(source, new Report());
+  const root = parseYaml(source, new Diagnostics());
   return root?.kind === 'mapping' ? root : undefined;
 }
 
 /** The first entry with another key. */
-function besides(node: MappingNode, known: readonly string[]): Node | undefined {
+function besides(node: MappingNode, known: readonly string[]): YamlNode | undefined {
   return node.entries.find(({ key }) => !known.includes(pythonText(key) ?? ''))?.key;
 }

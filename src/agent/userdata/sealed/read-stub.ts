@@ -1,7 +1,7 @@
 import { AT_CONTROLLER, type KeyForTpm, type SealedStub } from '../../../protocol/sealed-stub.ts';
-import { printable, type Report } from '../../text/diagnostics.ts';
+import { type Diagnostics, printable } from '../../text/diagnostics.ts';
 import { Fields } from '../../text/yaml/fields.ts';
-import { describe, type Node } from '../../text/yaml/yaml-node.ts';
+import { describe, type YamlNode } from '../../text/yaml/yaml-node.ts';
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
@@ -15,10 +15,10 @@ const PCRS = 24;
 /**
  * Reads what stands behind `sealed`. Everything that is not as it must be is an error at its place.
  *
- * @returns undefined if `report` got an error
+ * @returns undefined if `diagnostics` got an error
  */
-export function readStub(node: Node, report: Report): SealedStub | undefined {
-  const own = new Errors(report);
+export function readStub(node: YamlNode, diagnostics: Diagnostics): SealedStub | undefined {
+  const own = new Errors(diagnostics);
   const fields = own.fields(node, 'sealed');
   if (!fields) return undefined;
   const machine = own.text(fields, 'machine', MACHINE, 'the UID or the name of a Machine');
@@ -86,21 +86,25 @@ function readController(outer: Fields, own: Errors): SealedStub['controller'] {
 
 /** Where errors go, and whether there were any. */
 class Errors {
-  readonly #report: Report;
+  readonly #diagnostics: Diagnostics;
   readonly #before: number;
 
-  constructor(report: Report) {
-    this.#report = report;
-    this.#before = report.entries.length;
+  constructor(diagnostics: Diagnostics) {
+    this.#diagnostics = diagnostics;
+    this.#before = diagnostics.entries.length;
   }
 
   get failed(): boolean {
-    return this.#report.entries.slice(this.#before).some(({ severity }) => severity === 'error');
+    return this.#diagnostics.entries.slice(this.#before).some(({ severity }) => severity === 'error');
   }
 
-  fields(node: Node, what: string): Fields | undefined {
-    if (node.kind === 'mapping') return new Fields(node, what, this.#report);
-    this.#report.error('UserDataInvalid', `${what} must be a mapping, not ${describe(node)}.`, node.where);
+  fields(node: YamlNode, what: string): Fields | undefined {
+    if (node.kind === 'mapping') return new Fields(node, what, this.#diagnostics);
+    this.#diagnostics.error(
+      'UserDataInvalid',
+      `${what} must be a mapping, not ${describe(node)}.`,
+      node.where,
+    );
     return undefined;
   }
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { playInNamespace } from '../../../../test/support/metadata/in-namespace.ts';
-import type { Play, Played } from '../../../../test/support/metadata/scenario.ts';
+import { runScenarios } from '../../../../test/support/metadata/in-namespace.ts';
+import type { Scenario, ScenarioResult } from '../../../../test/support/metadata/scenario.ts';
 import { USER_DATA } from '../../../../test/support/metadata/tree.ts';
 
 const DMI = '/sys/class/dmi/id';
@@ -60,8 +60,12 @@ const CLOUDS: readonly Cloud[] = [
   },
 ];
 
-const played = new Map<string, Played>();
-const plays = (suffix: string, clouds: readonly Cloud[], at: (cloud: Cloud) => string | undefined): Play[] =>
+const played = new Map<string, ScenarioResult>();
+const plays = (
+  suffix: string,
+  clouds: readonly Cloud[],
+  at: (cloud: Cloud) => string | undefined,
+): Scenario[] =>
   clouds.map((cloud) => ({
     ...{ name: `${cloud.name}: ${suffix}`, files: cloud.files, patienceMs: 2_000 },
     servers: [
@@ -77,7 +81,7 @@ const BY_TOKEN = ['ec2', 'akamai'];
 const SEED = '/proc/cmdline';
 
 beforeAll(async () => {
-  const forbidding: Play = {
+  const forbidding: Scenario = {
     ...{ name: 'seed', files: { [SEED]: 'ds=nocloud;s=http://192.0.2.1/seed/\n' } },
     servers: [
       {
@@ -94,7 +98,7 @@ beforeAll(async () => {
     ...plays('no metadata', CLOUDS, () => undefined),
     forbidding,
   ];
-  for (const each of await playInNamespace(all)) played.set(each.name, each);
+  for (const each of await runScenarios(all)) played.set(each.name, each);
 }, 300_000);
 
 test.each(WITH_OWN)('$name: status 404 of the user data means that there are none', ({ name }) => {

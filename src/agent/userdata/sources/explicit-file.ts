@@ -1,8 +1,8 @@
 import type { Files } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
-import { readSystemFacts } from '../../platform/instance/read-os-facts.ts';
+import { readOsFacts } from '../../platform/instance/read-os-facts.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
-import { configOfFile } from '../instance/network-config-file.ts';
+import { networkConfigOfFile } from '../instance/network-config-file.ts';
 import { found, type SourceAnswer } from './contract/answer.ts';
 import { readMetaData } from './contract/meta-data.ts';
 import { openStackNames } from './openstack/read-openstack.ts';
@@ -30,10 +30,10 @@ export async function readExplicitFiles(
     source: 'file',
     userData,
     metaData: named(meta?.values ?? {}),
-    system: await readSystemFacts(host),
+    system: await readOsFacts(host),
     ...(network === undefined || networkFile === undefined
       ? {}
-      : { networkConfig: configOfFile(network.toString('utf8'), networkFile) }),
+      : { networkConfig: networkConfigOfFile(network.toString('utf8'), networkFile) }),
     ...(meta === undefined || meta.remarks.length === 0 ? {} : { remarks: meta.remarks }),
   });
 }

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { exposedAt } from './exposed-user-data.ts';
+import { exposedUserDataUrl } from './exposed-user-data.ts';
 
-describe('exposedAt', () => {
+describe('exposedUserDataUrl', () => {
   let status = 200;
   const server = createServer((_, response) => response.writeHead(status).end('ami-id\n'));
   let origin = '';
@@ -14,7 +14,13 @@ describe('exposedAt', () => {
   });
   afterAll(() => server.close());
   const ask = (name: string, subplatform: string) =>
-    exposedAt(createLinuxHost(), { name, platform: name, subplatform, addresses: [], publicKeys: [] });
+    exposedUserDataUrl(createLinuxHost(), {
+      name,
+      platform: name,
+      subplatform,
+      addresses: [],
+      publicKeys: [],
+    });
 
   it('accuses AWS where it gives metadata without a token, and only there', async () => {
     for (const [answer, found] of [

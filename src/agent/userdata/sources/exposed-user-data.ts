@@ -12,7 +12,10 @@ const PATIENCE_MS = 2_000;
  *
  * @returns its origin; undefined where there is none, or nothing is known
  */
-export async function exposedAt(host: Host, { name, subplatform }: Cloud): Promise<string | undefined> {
+export async function exposedUserDataUrl(
+  host: Host,
+  { name, subplatform }: Cloud,
+): Promise<string | undefined> {
   const place = /^(?:metadata|imds) \(([^()]{1,200})\)$/.exec(subplatform)?.[1];
   const url = place === 'IMDS' ? 'http://169.254.169.254' : place;
   if (url === undefined || name === 'scaleway' || !/^https?:/.test(url) || !URL.canParse(url))

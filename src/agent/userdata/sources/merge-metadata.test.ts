@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Found, SourceCallback } from './contract/answer.ts';
-import { withMetadataOf } from './merge-metadata.ts';
+import { mergeMetadata } from './merge-metadata.ts';
 
 const callback = (when: SourceCallback['when'], title: string): SourceCallback => ({
   when,
@@ -32,7 +32,7 @@ const OTHER: Found = {
 };
 
 it('takes nothing of the instance from the source of the user data, and no user data of the other', () => {
-  const { callbacks = [], ...answer } = withMetadataOf(FIRST, { kind: 'found', ...OTHER }, 'ec2') as Found;
+  const { callbacks = [], ...answer } = mergeMetadata(FIRST, { kind: 'found', ...OTHER }, 'ec2') as Found;
   expect(answer).toEqual({
     kind: 'found',
     source: 'nocloud (/seed) with metadata of ec2 (http://169.254.169.254)',
@@ -47,7 +47,7 @@ it('takes nothing of the instance from the source of the user data, and no user 
 });
 
 it('has the network of the source of the user data, where it tells one', () => {
-  const answer = withMetadataOf(
+  const answer = mergeMetadata(
     { ...FIRST, networkConfig: network('the seed') },
     { kind: 'found', ...OTHER },
     'ec2',
@@ -59,6 +59,6 @@ it.each(['not-yet', 'needs-network', 'refused'] as const)(
   'waits or ends as the other source says: %s',
   (kind) => {
     const answer = { kind, source: 'ec2', reason: 'its own words' };
-    expect(withMetadataOf(FIRST, answer, 'ec2')).toBe(answer);
+    expect(mergeMetadata(FIRST, answer, 'ec2')).toBe(answer);
   },
 );

@@ -7,7 +7,7 @@ import type { Found, SourceAnswer } from './contract/answer.ts';
  * @param answer of the other source; empty user data of its own do not matter
  * @returns the answer itself where it tells nothing
  */
-export function withMetadataOf(first: Found, answer: SourceAnswer, name: string): SourceAnswer {
+export function mergeMetadata(first: Found, answer: SourceAnswer, name: string): SourceAnswer {
   const other = answer.kind === 'found' ? answer : answer.kind === 'empty' ? answer.found : undefined;
   if (other === undefined) {
     if (answer.kind !== 'not-mine' && answer.kind !== 'empty') return answer;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { playInNamespace } from '../../../../test/support/metadata/in-namespace.ts';
-import type { Play, Played } from '../../../../test/support/metadata/scenario.ts';
+import { runScenarios } from '../../../../test/support/metadata/in-namespace.ts';
+import type { Scenario, ScenarioResult } from '../../../../test/support/metadata/scenario.ts';
 import { KEY, USER_DATA } from '../../../../test/support/metadata/tree.ts';
 
 const DMI = '/sys/class/dmi/id';
@@ -17,7 +17,7 @@ const SEEDED = {
   '/etc/slipway/sources.yaml': 'metadata: ec2\n',
 };
 
-const PLAYS: readonly Play[] = [
+const PLAYS: readonly Scenario[] = [
   { name: 'aws', files: AWS, servers: [{ protocol: 'ec2', address: V4 }] },
   { name: 'aws by IPv6', files: AWS, servers: [{ protocol: 'ec2', address: 'fd00:ec2::254' }] },
   {
@@ -105,12 +105,12 @@ const PLAYS: readonly Play[] = [
   { name: 'seed by ftp', files: seed('ftp://10.0.0.1/secret-path/') },
 ];
 
-let played: Map<string, Played>;
+let played: Map<string, ScenarioResult>;
 beforeAll(async () => {
-  played = new Map((await playInNamespace(PLAYS)).map((each) => [each.name, each]));
+  played = new Map((await runScenarios(PLAYS)).map((each) => [each.name, each]));
 }, 300_000);
 
-function of(name: string): Played {
+function of(name: string): ScenarioResult {
   const found = played.get(name);
   if (found === undefined) throw new Error(`${name} was not played`);
   return found;

@@ -1,12 +1,12 @@
 import { type Host, HostError } from '../../host/host.ts';
 import type { NetworkConfig } from '../../platform/instance/instance.ts';
-import { readSystemFacts } from '../../platform/instance/read-os-facts.ts';
+import { readOsFacts } from '../../platform/instance/read-os-facts.ts';
 import { SourceError } from '../../platform/metadata/source-error.ts';
-import { readMachine } from '../../platform/platform-info.ts';
-import { type Found, givenBy, type SourceAnswer } from './contract/answer.ts';
-import { readSettings, type SourceSettings } from './detection/datasource-settings.ts';
+import { readPlatformInfo } from '../../platform/platform-info.ts';
+import { type Found, foundIn, type SourceAnswer } from './contract/answer.ts';
+import { type DatasourceSettings, readDatasourceSettings } from './detection/datasource-settings.ts';
 import type { SourceContext, SourceRow } from './detection/source.ts';
-import { OWN_FILE } from './detection/sources-file.ts';
+import { SOURCES_FILE } from './detection/sources-file.ts';
 import { SOURCES } from './source-table.ts';
 
 /** How long one request may be tried for before the answer is "not yet". */
@@ -30,8 +30,8 @@ export interface SearchOptions {
  * @throws HostError if a source is there but unreadable, `source` is the name of none, or /etc/slipway/sources.yaml is wrong (EINVAL)
  */
 export async function search(host: Host, options: SearchOptions): Promise<SourceAnswer> {
-  const machine = await readMachine(host);
-  const settings = await readSettings(machine);
+  const machine = await readPlatformInfo(host);
+  const settings = await readDatasourceSettings(machine);
   const { rows, how, looked } = chosen(settings, options.source);
   const told = [...looked];
   const other = metadataRow(settings);
@@ -42,7 +42,7 @@ export async function search(host: Host, options: SearchOptions): Promise<Source
     const { patienceMs = PATIENCE_MS, offerNetwork = () => undefined, refuse } = options;
     const ask = { machine, settings, patienceMs, offerNetwork, ...(refuse ? { refuse } : {}) };
     const answer = await asked(row, { ...ask, isChosen: how !== undefined });
-    const given = givenBy(answer);
+    const given = foundIn(answer);
     if (given?.fromVolume && (await refuse?.(given))) {
       strange ??= answer;
       continue;
@@ -51,7 +51,7 @@ export async function search(host: Host, options: SearchOptions): Promise<Source
       const known = {
         ...answer,
         ...(sign === undefined ? {} : { recognised: sign }),
-        system: await readSystemFacts(host),
+        system: await readOsFacts(host),
       };
       return other === undefined || other === row ? known : withOther(known, other, ask);
     }
@@ -62,14 +62,14 @@ export async function search(host: Host, options: SearchOptions): Promise<Source
 }
 
 /** @throws HostError EINVAL if it is the name of no source */
-function metadataRow({ metadata }: SourceSettings): SourceRow | undefined {
+function metadataRow({ metadata }: DatasourceSettings): SourceRow | undefined {
   if (metadata === undefined) return undefined;
   const row = SOURCES.find((one) => isNamed(one, metadata));
   if (row === undefined)
     throw new HostError(
-      `${OWN_FILE}: metadata: ${JSON.stringify(metadata)} is no source; ${NAMES}.`,
+      `${SOURCES_FILE}: metadata: ${JSON.stringify(metadata)} is no source; ${NAMES}.`,
       'EINVAL',
-      OWN_FILE,
+      SOURCES_FILE,
     );
   return row;
 }
@@ -81,8 +81,8 @@ async function withOther(
 ): Promise<SourceAnswer> {
   // A server is asked by the network that came with the user data.
   if (first.networkConfig) ask.offerNetwork(first.networkConfig);
-  const { withMetadataOf } = await import('./merge-metadata.ts');
-  return withMetadataOf(first, await asked(row, { ...ask, isChosen: true }), row.name);
+  const { mergeMetadata } = await import('./merge-metadata.ts');
+  return mergeMetadata(first, await asked(row, { ...ask, isChosen: true }), row.name);
 }
 
 const NAMES = `there are: ${SOURCES.map(({ name }) => name).join(', ')}`;
@@ -97,7 +97,7 @@ function shown(dmi: (field: 'sys_vendor' | 'product_name' | 'chassis_asset_tag')
 
 /** All sources in their order, or those that somebody named. A single one needs no sign of its own. */
 function chosen(
-  settings: SourceSettings,
+  settings: DatasourceSettings,
   named: string | undefined,
 ): { rows: readonly SourceRow[]; how?: string; looked: string[] } {
   if (named !== undefined) {

@@ -1,11 +1,11 @@
-import { ec2Sign } from '../../platform/ec2-platform.ts';
-import { vmwareSign } from './channels/detect-vmware.ts';
+import { detectEc2 } from '../../platform/ec2-platform.ts';
+import { detectVmware } from './channels/detect-vmware.ts';
 import { configuredFor } from './detection/configured.ts';
 import {
-  firstProcessIsNova,
+  hasVendor,
   isLenient,
+  isNovaContainer,
   seedOrMetadataUrl,
-  vendorIs,
   wordOrFile,
 } from './detection/detectors.ts';
 import type { SourceRow } from './detection/source.ts';
@@ -21,7 +21,7 @@ const AZURE = '7783-7084-3265-9085-8269-3286-77';
 export const SOURCES: readonly SourceRow[] = [
   {
     name: 'cloud-init',
-    recognise: async (machine) => (await import('./channels/cloud-init.ts')).cloudInitSign(machine),
+    recognise: async (machine) => (await import('./channels/cloud-init.ts')).detectCloudInit(machine),
     load: async () => (await import('./channels/cloud-init.ts')).readCloudInitData,
   },
   {
@@ -37,12 +37,12 @@ export const SOURCES: readonly SourceRow[] = [
   {
     name: 'lxd',
     datasource: 'LXD',
-    recognise: async (machine) => (await import('./channels/lxd.ts')).lxdSign(machine),
+    recognise: async (machine) => (await import('./channels/lxd.ts')).detectLxd(machine),
     load: async () => (await import('./channels/lxd.ts')).readLxd,
   },
   {
     name: 'fw-cfg',
-    recognise: async (machine) => (await import('./channels/fw-cfg.ts')).fwCfgSign(machine),
+    recognise: async (machine) => (await import('./channels/fw-cfg.ts')).detectFwCfg(machine),
     load: async () => (await import('./channels/fw-cfg.ts')).readFwCfg,
   },
   {
@@ -63,7 +63,7 @@ export const SOURCES: readonly SourceRow[] = [
   {
     name: 'vmware',
     datasource: 'VMware',
-    recognise: vmwareSign,
+    recognise: detectVmware,
     load: async () => (await import('./channels/guestinfo.ts')).readGuestinfo,
   },
   {
@@ -73,7 +73,7 @@ export const SOURCES: readonly SourceRow[] = [
   },
   {
     name: 'hyperv-kvp',
-    recognise: async (machine) => (await import('./channels/hyperv-kvp.ts')).hypervSign(machine),
+    recognise: async (machine) => (await import('./channels/hyperv-kvp.ts')).detectHyperv(machine),
     load: async () => (await import('./channels/hyperv-kvp.ts')).readHypervKvp,
   },
   {
@@ -94,14 +94,14 @@ export const SOURCES: readonly SourceRow[] = [
   {
     name: 'digitalocean',
     datasource: 'DigitalOcean',
-    recognise: vendorIs('DigitalOcean'),
+    recognise: hasVendor('DigitalOcean'),
     load: async () => (await import('./clouds/digitalocean.ts')).readDigitalOcean,
   },
   {
     name: 'vultr',
     datasource: 'Vultr',
     recognise: async (machine) =>
-      (await vendorIs('Vultr')(machine)) ?? wordOrFile(machine, 'vultr', '/etc/vultr'),
+      (await hasVendor('Vultr')(machine)) ?? wordOrFile(machine, 'vultr', '/etc/vultr'),
     load: async () => (await import('./clouds/vultr.ts')).readVultr,
   },
   {
@@ -110,7 +110,7 @@ export const SOURCES: readonly SourceRow[] = [
     async recognise(machine, settings) {
       // A container sees its host's DMI.
       if (machine.isContainer) return undefined;
-      const sign = await ec2Sign(machine);
+      const sign = await detectEc2(machine);
       if (sign !== undefined) return sign.how;
       return isLenient(configuredFor(settings, 'Ec2').strict_id)
         ? 'datasource.Ec2.strict_id is not true'
@@ -132,20 +132,20 @@ export const SOURCES: readonly SourceRow[] = [
   {
     name: 'openstack',
     datasource: 'OpenStack',
-    recognise: async (machine) => isNova(machine) ?? firstProcessIsNova(machine),
+    recognise: async (machine) => isNova(machine) ?? isNovaContainer(machine),
     load: async () => (await import('./openstack/metadata-service.ts')).readOpenStackService,
   },
   {
     name: 'scaleway',
     datasource: 'Scaleway',
     recognise: async (machine) =>
-      (await vendorIs('Scaleway')(machine)) ?? wordOrFile(machine, 'scaleway', '/var/run/scaleway'),
+      (await hasVendor('Scaleway')(machine)) ?? wordOrFile(machine, 'scaleway', '/var/run/scaleway'),
     load: async () => (await import('./clouds/scaleway.ts')).readScaleway,
   },
   {
     name: 'hetzner',
     datasource: 'Hetzner',
-    recognise: vendorIs('Hetzner'),
+    recognise: hasVendor('Hetzner'),
     load: async () => (await import('./clouds/hetzner.ts')).readHetzner,
   },
   {
@@ -165,13 +165,13 @@ export const SOURCES: readonly SourceRow[] = [
   {
     name: 'upcloud',
     datasource: 'UpCloud',
-    recognise: vendorIs('UpCloud'),
+    recognise: hasVendor('UpCloud'),
     load: async () => (await import('./clouds/upcloud.ts')).readUpCloud,
   },
   {
     name: 'akamai',
     datasource: 'Akamai',
-    recognise: vendorIs('Linode', 'Akamai'),
+    recognise: hasVendor('Linode', 'Akamai'),
     load: async () => (await import('./clouds/akamai.ts')).readAkamai,
   },
 ];

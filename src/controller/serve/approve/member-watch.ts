@@ -3,7 +3,7 @@ import { readMember } from '../../approve/member.ts';
 import { clusterOf, Members } from '../../approve/members.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { Informer } from '../../kube/informer.ts';
-import { ifAccepted, isStatus } from '../../kube/kube-error.ts';
+import { isStatus, undefinedOnStatus } from '../../kube/kube-error.ts';
 import type { Log } from '../../log.ts';
 import { MachineDirectory } from '../../machines/directory.ts';
 import { type MachineVersion, machinesPath } from '../../machines/machine.ts';
@@ -144,5 +144,5 @@ export class MemberWatch {
 
 /** @returns undefined where there is none of that name */
 function found<T>(client: KubeClient, path: string): Promise<T | undefined> {
-  return ifAccepted(client.request<T>('GET', path), 404);
+  return undefinedOnStatus(client.request<T>('GET', path), 404);
 }

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { Approver, type ApproverParts } from '../../approve/approver.ts';
 import type { Member } from '../../approve/member.ts';
-import { tellOfOthers } from '../../approve/other-approvers.ts';
+import { warnOfOtherApprovers } from '../../approve/other-approvers.ts';
 import { Workloads } from '../../approve/workloads.ts';
 import { KubeClient } from '../../kube/client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
@@ -113,7 +113,7 @@ function one(
       if (begun || cluster !== key) return;
       begun = true;
       approver.start();
-      void tellOfOthers(client, key, common.log);
+      void warnOfOtherApprovers(client, key, common.log);
     },
     drop: async () => undefined,
     lookAgain: (cluster, names) => cluster === key && approver.lookAgain(names),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeyPlace } from '../../keys/key-storage.ts';
+import type { KeyStorage } from '../../keys/key-storage.ts';
 import { followKeys } from '../../keys/key-watch.ts';
 import { tokenKeySecret, webhookSecret } from '../../keys/secret-storage.ts';
 import { TokenKeys } from '../../keys/token-keys.ts';
@@ -73,7 +73,7 @@ export async function serveWebhook(
 }
 
 /** What the controller makes; it may start later. @throws KubeError */
-async function present<T>(place: KeyPlace<T>, log: Log): Promise<T> {
+async function present<T>(place: KeyStorage<T>, log: Log): Promise<T> {
   for (let isTold = false; ; isTold = true) {
     const found = await place.read();
     if (found) return found;

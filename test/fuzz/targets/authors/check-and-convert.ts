@@ -1,4 +1,4 @@
-import { check } from '../../../../src/agent/check/lint-document.ts';
+import { lintDocument } from '../../../../src/agent/check/lint-document.ts';
 import { RULES } from '../../../../src/agent/check/rule-groups.ts';
 import { plan, planDigest } from '../../../../src/agent/steps/plan.ts';
 import { writeNative } from '../../../../src/agent/userdata/native/write-native.ts';
@@ -33,7 +33,7 @@ commands: [{shell: "a; b | c &"}, {kind: kubeadm, verb: join, args: [--config, /
 async function checkedAndConverted(bytes: Buffer): Promise<unknown> {
   const instance = { source: 'file', metaData: METADATA };
   const document = await readUserData(bytes, instance);
-  const findings = check(bytes, document, document.report, 'aws');
+  const findings = lintDocument(bytes, document, document.report, 'aws');
   for (const { message, remedy } of findings) {
     must(!/[\p{Cc}\u2028-\u202e]/u.test(message), 'a finding is one printable line');
     must(remedy !== '', 'a finding has a remedy');

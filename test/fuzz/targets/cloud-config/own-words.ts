@@ -2,7 +2,7 @@ import type { Document } from '../../../../src/agent/document/document.ts';
 import type { Host } from '../../../../src/agent/host/host.ts';
 import { mkfsCommand } from '../../../../src/agent/steps/storage/mkfs-command.ts';
 import { keyFromServer } from '../../../../src/agent/steps/system/software/server-key.ts';
-import { Problem } from '../../../../src/agent/tools/step-error.ts';
+import { StepError } from '../../../../src/agent/tools/step-error.ts';
 import { readDocument } from '../../../../src/agent/userdata/fixtures/read-document.ts';
 import { texts } from '../../corpus.ts';
 import { memoryHost } from '../../memory-host.ts';
@@ -127,7 +127,7 @@ export const keyListings: Target = {
     const key = { id: ID, url: 'https://keys.example/pks/lookup?op=get' };
     const signal = new AbortController().signal;
     const outcome = await keyFromServer(host, key, undefined, signal).catch((error: unknown) => {
-      if (error instanceof Problem) return error.code;
+      if (error instanceof StepError) return error.code;
       throw error;
     });
     const [owner] = exported;

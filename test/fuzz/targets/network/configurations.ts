@@ -7,7 +7,7 @@ import { renderNetworkManager } from '../../../../src/agent/network/render/netwo
 import { renderNetworkd } from '../../../../src/agent/network/render/networkd.ts';
 import type { RenderedFile } from '../../../../src/agent/network/render/rendered.ts';
 import { fromInitramfs } from '../../../../src/agent/userdata/network/initramfs.ts';
-import { fromKernelLine } from '../../../../src/agent/userdata/network/kernel-command-line.ts';
+import { networkFromKernelLine } from '../../../../src/agent/userdata/network/kernel-command-line.ts';
 import { readNetwork } from '../../../../src/agent/userdata/network/read-network.ts';
 import { texts } from '../../corpus.ts';
 import { memoryHost } from '../../memory-host.ts';
@@ -71,7 +71,7 @@ export const network: Target = {
   async run(bytes) {
     const text = bytes.toString('utf8');
     const host = memoryHost({ '/run/net-a.conf': bytes });
-    const given = [fromKernelLine(text), await fromInitramfs(host, 'ip=x')];
+    const given = [networkFromKernelLine(text), await fromInitramfs(host, 'ip=x')];
     const configs = [
       ...(['cloud-init', 'openstack'] as const).map((format) => ({ format, text, place: 'it' })),
       ...given.filter((config) => config !== undefined),

@@ -1,12 +1,12 @@
 import { SEALED_KEPT } from '../../../../src/agent/document/paths.ts';
 import { failure } from '../../../../src/agent/engine/failure.ts';
-import { readKept } from '../../../../src/agent/sealed/saved-user-data.ts';
+import { readSavedUserData } from '../../../../src/agent/sealed/saved-user-data.ts';
 import { loadDocument } from '../../../../src/agent/userdata/load.ts';
 import type { SealedStub } from '../../../../src/protocol/sealed-stub.ts';
 import {
   readRefusal,
-  readReleaseReply,
-  readReleaseRequest,
+  readSecretReleaseReply,
+  readSecretReleaseRequest,
 } from '../../../../src/protocol/secret-release.ts';
 import { WireError } from '../../../../src/protocol/wire.ts';
 import { openPart, sealPart } from '../../../../src/tpm/sealing/sealed-part.ts';
@@ -69,7 +69,7 @@ export function sealed(): Target[] {
       dictionary: ['version', 'digest', 'key', 'part', DIGEST],
       corpus: () => jsons({ version: 1, digest: DIGEST, key: 'AAAA', part: 'AAAA' }),
       refuses: isWire,
-      run: (bytes) => readReleaseReply(bytes),
+      run: (bytes) => readSecretReleaseReply(bytes),
     },
     {
       name: 'release-request',
@@ -84,7 +84,7 @@ export function sealed(): Target[] {
           },
         ),
       refuses: isWire,
-      run: (bytes) => readReleaseRequest(bytes),
+      run: (bytes) => readSecretReleaseRequest(bytes),
     },
     {
       name: 'release-refusal',
@@ -107,7 +107,7 @@ export function sealed(): Target[] {
       name: 'sealed-kept',
       dictionary: ['version', 'digest', 'userData', DIGEST],
       corpus: () => jsons({ version: 1, digest: DIGEST, userData: 'AAAA' }),
-      run: (bytes) => readKept(memoryHost({ [SEALED_KEPT]: bytes }), { digest: DIGEST }),
+      run: (bytes) => readSavedUserData(memoryHost({ [SEALED_KEPT]: bytes }), { digest: DIGEST }),
     },
   ];
 }

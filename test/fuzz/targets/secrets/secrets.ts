@@ -1,9 +1,9 @@
 import { SecretError } from '../../../../src/agent/platform/credentials/secret-error.ts';
 import { SecretStores } from '../../../../src/agent/stores/open-stores.ts';
 import {
+  displayAddress,
   isSecretReference,
   readReference,
-  shownAddress,
 } from '../../../../src/agent/stores/reference/reference.ts';
 import { sensitive } from '../../../../src/secrets/sensitive.ts';
 import { memoryHost } from '../../memory-host.ts';
@@ -95,7 +95,7 @@ export const sealedSecrets: Target = {
     const read = isSecretReference(address) ? readReference(address) : undefined;
     if (read && 'kind' in read && read.kind === 'stored') {
       must(!/(?:^|\/)\.\.(?:\/|$)/.test(read.name), 'a name leads to no other path');
-      must(!shownAddress(address).includes('token='), 'a token is not shown');
+      must(!displayAddress(address).includes('token='), 'a token is not shown');
     }
     const host = memoryHost({ '/etc/slipway/age.key': IDENTITY, '/sealed': bytes }, () => ({
       status: 404,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refused } from '../../../../src/controller/attest/refused.ts';
 import { TpmChallenges } from '../../../../src/controller/attest/tpm-challenges.ts';
-import { BootStory } from '../../../../src/controller/policy/boot-log-explainer.ts';
+import { BootLogExplainer } from '../../../../src/controller/policy/boot-log-explainer.ts';
 import {
   challengeBody,
   challengeReplyBody,
@@ -14,7 +14,7 @@ import {
   readProof,
 } from '../../../../src/protocol/attestation.ts';
 import { WireError } from '../../../../src/protocol/wire.ts';
-import { carryLog, readCarriedLog } from '../../../../src/tpm/evidence/compact-log.ts';
+import { encodeCompactLog, readCompactLog } from '../../../../src/tpm/evidence/compact-log.ts';
 import { readChain, readEkCertificate } from '../../../../src/tpm/evidence/endorsement.ts';
 import { readBootLog, replay, secureBoot } from '../../../../src/tpm/evidence/event-log.ts';
 import { recordedQuote, SELECTION } from '../../../../src/tpm/evidence/fixtures/quote-evidence.ts';
@@ -85,14 +85,14 @@ export const carriedLog: Target = {
   name: 'carried-log',
   corpus: () => {
     const log = readBootLog(Buffer.from(fixture('boot-log.json').log ?? '', 'base64'));
-    return [carryLog(log, MAX_LOG_BYTES) ?? Buffer.alloc(0)];
+    return [encodeCompactLog(log, MAX_LOG_BYTES) ?? Buffer.alloc(0)];
   },
   dictionary: ['StartupLocality\0', '\x80\0\0\x03'],
   refuses,
   run(bytes) {
-    const log = readCarriedLog(bytes);
+    const log = readCompactLog(bytes);
     const values = replay(log, ALG.sha256);
-    const story = new BootStory(bytes, values);
+    const story = new BootLogExplainer(bytes, values);
     return [...values.keys()].map((pcr) => story.tell(pcr, story.measured) + story.tell(pcr, undefined));
   },
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import { writeFilesAtomically } from '../../linux/files/atomic-file.ts';
-import { tempIn } from './leftover-temps.ts';
+import { tempFileIn } from './leftover-temps.ts';
 
 describe('writeFilesAtomically where an agent was killed', () => {
   let directory: string;
@@ -35,7 +35,7 @@ describe('writeFilesAtomically where an agent was killed', () => {
   it('tells nobody by a name what the next one is called', () => {
     // Whoever has seen a few of V8's numbers knows all that follow.
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
-    const numbers = Array.from({ length: 20 }, () => Number(/-(\d+)\.tmp$/.exec(tempIn(directory))?.[1]));
+    const numbers = Array.from({ length: 20 }, () => Number(/-(\d+)\.tmp$/.exec(tempFileIn(directory))?.[1]));
     vi.restoreAllMocks();
     const steps = numbers.slice(1).map((number, at) => number - (numbers[at] ?? 0));
     expect(Math.min(...steps.map(Math.abs))).toBeGreaterThan(1000);

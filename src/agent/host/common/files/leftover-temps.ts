@@ -17,7 +17,7 @@ const swept = new Set<string>();
  *
  * @param looked directories that were given just now, which are not looked at again; it grows
  */
-export function tempIn(directory: string, looked: Set<string> = new Set()): string {
+export function tempFileIn(directory: string, looked: Set<string> = new Set()): string {
   if (!looked.has(directory)) sweep(directory);
   looked.add(directory);
   // In a folder for everybody, whoever guesses the next name takes it first, and the write fails.

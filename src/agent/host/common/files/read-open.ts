@@ -8,7 +8,7 @@ export interface OpenFile {
 }
 
 /** No file that Slipway reads as a whole is larger; a caller may allow less. */
-export const MOST_BYTES = 256 * 1024 * 1024;
+export const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 /**
  * Reads all of it, and closes it.

@@ -3,7 +3,7 @@ import type { Watch } from '../../files.ts';
 import { isErrno } from '../system/system-error.ts';
 import { ifPresent } from './entries.ts';
 import { readBounded } from './read-bounded.ts';
-import { MOST_BYTES, type OpenFile } from './read-open.ts';
+import { MAX_FILE_BYTES, type OpenFile } from './read-open.ts';
 
 /** How often to call back if the kernel has no watch left. */
 const POLL_MS = 10;
@@ -45,7 +45,7 @@ class KeptOpen {
   read(): Buffer {
     const size = this.#sizeNow() ?? this.#sizeAnew();
     if (this.#fd === undefined || size === undefined) return Buffer.alloc(0);
-    return readBounded(this.#fd, size, MOST_BYTES, this.#path, 0);
+    return readBounded(this.#fd, size, MAX_FILE_BYTES, this.#path, 0);
   }
 
   close(): void {

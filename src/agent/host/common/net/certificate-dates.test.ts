@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Authority } from '../../../../pki/authority.ts';
-import { untimely } from './certificate-dates.ts';
+import { explainCertificateDates } from './certificate-dates.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-06-15T12:00:00Z');
@@ -13,7 +13,7 @@ const peer = new X509Certificate(cert).raw;
 const dates = 'from 2026-06-14T12:00:00Z to 2026-07-15T12:00:00Z';
 
 it('says how far a clock is off the dates of a certificate, in words that stay the same for a while', () => {
-  const at = (time: string) => untimely(peer, undefined, Date.parse(time));
+  const at = (time: string) => explainCertificateDates(peer, undefined, Date.parse(time));
   const behind = 'the clock is probably behind (timedatectl)';
   expect(at('2020-01-01T00:00:30Z')).toBe(
     `its certificate is valid ${dates}, which by this machine's clock begins in 2356 days: ${behind}`,
@@ -30,13 +30,15 @@ it('says how far a clock is off the dates of a certificate, in words that stay t
 it('finds a CA that is not valid by that clock, also among several', () => {
   const young = Authority.create('Young', NOW + 10 * DAY_MS).certificate;
   const ca = `${made.certificate}\n# another\n${young}`;
-  expect(untimely(peer, ca, NOW)).toMatch(/^the CA of its certificate is valid from 2026-06-24T12:00:00Z/);
+  expect(explainCertificateDates(peer, ca, NOW)).toMatch(
+    /^the CA of its certificate is valid from 2026-06-24T12:00:00Z/,
+  );
   // Through a proxy only the configured ones are known.
-  expect(untimely(undefined, ca, NOW)).toMatch(/^the CA of its certificate is valid/);
+  expect(explainCertificateDates(undefined, ca, NOW)).toMatch(/^the CA of its certificate is valid/);
 });
 
 it('says nothing where all that is known is valid, or cannot be read', () => {
-  expect(untimely(peer, made.certificate, NOW)).toBeUndefined();
+  expect(explainCertificateDates(peer, made.certificate, NOW)).toBeUndefined();
   const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
-  expect(untimely(undefined, broken, NOW)).toBeUndefined();
+  expect(explainCertificateDates(undefined, broken, NOW)).toBeUndefined();
 });

@@ -17,7 +17,7 @@ const DAY_MS = 24 * HOUR_MS;
  * @param now this machine's clock, in milliseconds since 1970
  * @returns undefined if all of them are valid by that clock, so that another certificate is to blame
  */
-export function untimely(
+export function explainCertificateDates(
   peer: Uint8Array | undefined,
   ca: string | undefined,
   now: number,

@@ -3,8 +3,8 @@ import type { AgentOptions } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { HostError } from '../../host.ts';
-import type { HttpAnswer, HttpClient, HttpClientOptions, HttpRequest } from '../../network.ts';
-import { untimely } from './certificate-dates.ts';
+import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from '../../network.ts';
+import { explainCertificateDates } from './certificate-dates.ts';
 import { describeNetworkError } from './network-error.ts';
 
 const BODY_LIMIT = 64 * 1024;
@@ -14,7 +14,7 @@ const IDLE_MS = 60_000;
 /** See `Network.client`. It keeps one connection open at a time and loads Node's client on first use. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   let agent: HttpAgent | undefined;
-  const dispatch = async (request: HttpRequest): Promise<HttpAnswer> => {
+  const dispatch = async (request: HttpRequest): Promise<HttpResponse> => {
     const secure = request.url.startsWith('https:');
     const client = await (secure ? import('node:https') : import('node:http'));
     const ca = options.moreAuthorities && [
@@ -22,7 +22,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       ...options.moreAuthorities,
     ];
     agent ??= new client.Agent({ ...agentOptions(options), ...(ca ? { ca } : {}) });
-    const start = (): Promise<HttpAnswer> =>
+    const start = (): Promise<HttpResponse> =>
       exchange(request, options.ca, (settings, answered) =>
         client.request(request.url, { ...settings, ...route(options), agent }, answered),
       );
@@ -86,7 +86,7 @@ type Start = (
   answered: (answer: IncomingMessage) => void,
 ) => ClientRequest;
 
-function exchange(request: HttpRequest, ca: string | undefined, start: Start): Promise<HttpAnswer> {
+function exchange(request: HttpRequest, ca: string | undefined, start: Start): Promise<HttpResponse> {
   const { method, headers = {}, body, timeoutMs, maxBytes = BODY_LIMIT, binary, sink, signal } = request;
   const limit = AbortSignal.timeout(timeoutMs);
   const named = { host: new URL(request.url).host, ...headers };
@@ -133,7 +133,7 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       const dates = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.exec(error.code ?? '');
-      const words = dates ? untimely(peer, ca, Date.now()) : undefined;
+      const words = dates ? explainCertificateDates(peer, ca, Date.now()) : undefined;
       const inTime = `within ${timeoutMs / 1000} s`;
       if (limit.aborted && isLookingUp) reject(new HostError(`DNS does not answer ${inTime}`, 'EAI_AGAIN'));
       else if (limit.aborted)

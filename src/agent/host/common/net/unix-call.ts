@@ -1,5 +1,5 @@
 import { HostError } from '../../host.ts';
-import type { UnaryAnswer } from '../../network.ts';
+import type { UnaryResponse } from '../../network.ts';
 
 /** One byte for "not compressed", four for the length. */
 const PREFIX_BYTES = 5;
@@ -12,7 +12,7 @@ export async function callUnix(
   message: Uint8Array,
   timeoutMs: number,
   signal?: AbortSignal,
-): Promise<UnaryAnswer> {
+): Promise<UnaryResponse> {
   const [{ connect }, { createConnection }] = await Promise.all([import('node:http2'), import('node:net')]);
   return new Promise((resolve, reject) => {
     const socket = createConnection(socketPath);

@@ -10,8 +10,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { tempIn } from '../../common/files/leftover-temps.ts';
-import { noteInodes } from './inode-exhaustion.ts';
+import { tempFileIn } from '../../common/files/leftover-temps.ts';
+import { recordInodeExhaustion } from './inode-exhaustion.ts';
 
 const fsyncAsync = (fd: number): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -81,7 +81,7 @@ async function writeBatch(writes: readonly AtomicWrite[]): Promise<void> {
 }
 
 function writeTemp(write: AtomicWrite, looked: Set<string>): { temp: string; fd: number } {
-  const temp = tempIn(dirname(write.path), looked);
+  const temp = tempFileIn(dirname(write.path), looked);
   try {
     // Nobody else may read it before it has its final mode and owner.
     const fd = openSync(temp, 'wx', 0o600);
@@ -97,7 +97,7 @@ function writeTemp(write: AtomicWrite, looked: Set<string>): { temp: string; fd:
     }
     return { temp, fd };
   } catch (error) {
-    noteInodes(error, write.path);
+    recordInodeExhaustion(error, write.path);
     throw named(error, write.path);
   }
 }

@@ -24,7 +24,7 @@ interface Attributes {
  * @param isForeign its directory is somebody else's than root's, who may at any moment put another file or a link there
  * @throws the system's error
  */
-export function giveTo(path: string, attributes: Attributes, isForeign: boolean): void {
+export function changeOwner(path: string, attributes: Attributes, isForeign: boolean): void {
   if (isForeign) {
     giveOpened(path, attributes);
     return;

@@ -13,14 +13,14 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { appendHandle } from '../../common/files/append-handle.ts';
 import { identityOf, ifPresent, kindOf, linkOnce } from '../../common/files/entries.ts';
-import { MOST_BYTES, readOpen, readPart } from '../../common/files/read-open.ts';
+import { MAX_FILE_BYTES, readOpen, readPart } from '../../common/files/read-open.ts';
 import { watchFile } from '../../common/files/watch-file.ts';
 import { toHostError } from '../../common/system/system-error.ts';
 import type { FileStat, Files, WriteOptions } from '../../files.ts';
 import { HostError } from '../../host.ts';
 import { type AtomicWrite, writeFilesAtomically } from './atomic-file.ts';
-import { giveTo } from './change-owner.ts';
-import { lacksInodes } from './inode-exhaustion.ts';
+import { changeOwner } from './change-owner.ts';
+import { ranOutOfInodes } from './inode-exhaustion.ts';
 import { openNamed } from './open-named.ts';
 import { openToAppend } from './open-to-append.ts';
 import { openParent, type Parent } from './paths/open-parent.ts';
@@ -28,10 +28,10 @@ import { openIfPresent, openRegular } from './paths/open-regular.ts';
 import { lookupOwner } from './paths/owners.ts';
 import { realInRoot, resolveInRoot } from './paths/resolve.ts';
 import type { KnownDirectories } from './paths/trusted-path.ts';
-import { listBelow, readEndBelow } from './read-below.ts';
+import { listBelow, readTailBelow } from './read-below.ts';
 import { writeDevice } from './write-device.ts';
-import { wroteInPlace } from './write-in-place.ts';
-import { tellPipe } from './write-pipe.ts';
+import { writeInPlace } from './write-in-place.ts';
+import { writeToPipe } from './write-pipe.ts';
 
 /** @throws HostError that names the file, for whoever has several */
 function ownerOf(root: string, owner: string, path: string): { uid: number; gid: number } {
@@ -59,7 +59,7 @@ export function createFiles(root: string): Files {
 
   const errorOf = (error: unknown, doing: string, path: string): HostError => {
     const failed = toHostError(error, doing, path);
-    if (failed.errno !== 'ENOSPC' || !lacksInodes(error, at(path, false))) return failed;
+    if (failed.errno !== 'ENOSPC' || !ranOutOfInodes(error, at(path, false))) return failed;
     return new HostError(
       `${doing} ${path}: no inodes left, the file system holds too many files`,
       'ENOSPC',
@@ -104,7 +104,7 @@ export function createFiles(root: string): Files {
       volatile: options.volatile ?? false,
       ...(owner === undefined ? {} : { owner }),
     };
-    return attempt('writing', path, () => (wroteInPlace(write, parent, { root, path }) ? undefined : write));
+    return attempt('writing', path, () => (writeInPlace(write, parent, { root, path }) ? undefined : write));
   };
 
   const writeAll = async (entries: Write[]): Promise<void> => {
@@ -131,7 +131,7 @@ export function createFiles(root: string): Files {
     writeAll,
     write: (path, content, options) => writeAll([options ? { path, content, options } : { path, content }]),
 
-    async read(path, maxBytes = MOST_BYTES) {
+    async read(path, maxBytes = MAX_FILE_BYTES) {
       const file = attempt('reading', path, () => openNamed(at(path), path));
       if (!file.isSlow) return attempt('reading', path, () => readOpen(file, maxBytes, path));
       try {
@@ -141,7 +141,7 @@ export function createFiles(root: string): Files {
       }
     },
 
-    async readIfPresent(path, maxBytes = MOST_BYTES) {
+    async readIfPresent(path, maxBytes = MAX_FILE_BYTES) {
       return attempt('reading', path, () => {
         const file = ifPresent(() => openIfPresent(root, path));
         return file && readOpen(file, maxBytes, path);
@@ -154,7 +154,7 @@ export function createFiles(root: string): Files {
 
     async readEndBelow(place, maxBytes) {
       const path = [place.base, ...place.names].join('/');
-      return attempt('reading', path, () => readEndBelow(at(place.base), place.names, maxBytes));
+      return attempt('reading', path, () => readTailBelow(at(place.base), place.names, maxBytes));
     },
 
     async listBelow(place, most) {
@@ -210,7 +210,7 @@ export function createFiles(root: string): Files {
       });
     },
 
-    tell: (path, line, timeoutMs) => tellPipe(at(path), path, line, timeoutMs),
+    tell: (path, line, timeoutMs) => writeToPipe(at(path), path, line, timeoutMs),
 
     watch: (path, changed) =>
       attempt('watching', path, () => watchFile(at(path), changed, () => openRegular(root, path))),
@@ -243,7 +243,7 @@ export function createFiles(root: string): Files {
     async setAttributes(path, attributes) {
       attempt('changing the owner of', path, () => {
         inDirectory(dirname(path), 0o755, (directory, isForeign) =>
-          giveTo(join(directory, basename(path)), attributes, isForeign),
+          changeOwner(join(directory, basename(path)), attributes, isForeign),
         );
       });
     },

@@ -20,11 +20,11 @@ const LACKING = new WeakSet<Error>();
  * Remembers whether it was for inodes that a file at `path` was not made. Ask before what was made with it is removed: that
  * sets some free.
  */
-export function noteInodes(error: unknown, path: string): void {
+export function recordInodeExhaustion(error: unknown, path: string): void {
   if (isErrno(error, 'ENOSPC') && inodesUsedUp(path)) LACKING.add(error as Error);
 }
 
 /** Were inodes used up when this error came up, or are they now? */
-export function lacksInodes(error: unknown, path: string): boolean {
+export function ranOutOfInodes(error: unknown, path: string): boolean {
   return isErrno(error, 'ENOSPC') && (LACKING.has(error as Error) || inodesUsedUp(path));
 }

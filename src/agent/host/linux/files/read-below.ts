@@ -19,7 +19,7 @@ const reopen = (fd: number, flags: number): number => openSync(`/proc/self/fd/${
  * @param base a path of this process, whose own links are followed
  * @throws HostError; the system's error
  */
-export function readEndBelow(
+export function readTailBelow(
   base: string,
   names: readonly string[],
   maxBytes: number,

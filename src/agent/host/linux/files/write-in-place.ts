@@ -24,7 +24,7 @@ const { O_RDWR, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
  * @returns false if there is nothing or a file that a rename can replace
  * @throws HostError EISDIR, EINVAL for a pipe or a socket, or a device of an image; otherwise the system's error
  */
-export function wroteInPlace(
+export function writeInPlace(
   write: AtomicWrite,
   { directory, isForeign }: Parent,
   { root, path }: { root: string; path: string },

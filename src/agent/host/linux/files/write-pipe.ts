@@ -6,7 +6,12 @@ import { HostError } from '../../host.ts';
 const TRY_MS = 2;
 
 /** See `Files.tell`. Without a reader, a non-blocking open fails with ENXIO; a blocking one would wait. */
-export async function tellPipe(real: string, path: string, line: string, timeoutMs: number): Promise<void> {
+export async function writeToPipe(
+  real: string,
+  path: string,
+  line: string,
+  timeoutMs: number,
+): Promise<void> {
   const end = elapsedMs() + timeoutMs;
   for (;;) {
     const fd = openForReader(real, path);

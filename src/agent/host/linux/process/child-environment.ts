@@ -1,4 +1,4 @@
-import { LOADING } from '../../../../kit/environment.ts';
+import { LOADER_VARIABLES } from '../../../../kit/environment.ts';
 
 /** The default PATH, if the agent's own environment has none (early boot). */
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -9,7 +9,7 @@ export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/
  */
 export function childEnvironment(changes: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, PATH: process.env.PATH || DEFAULT_PATH };
-  for (const name of LOADING) delete env[name];
+  for (const name of LOADER_VARIABLES) delete env[name];
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) delete env[name];
     else env[name] = value;

@@ -8,9 +8,9 @@ import { HostError } from '../../host.ts';
 import type { DurableHandle, DurableSpec } from '../../processes.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
-import { identify, isSame, type ProcessIdentity } from './process-table.ts';
+import { identifyProcess, isSameProcess, type ProcessIdentity } from './process-table.ts';
 import { startDetached } from './start-detached.ts';
-import { endGroup } from './terminate-group.ts';
+import { terminateGroup } from './terminate-group.ts';
 import { WRAPPER } from './wrapper.ts';
 
 const POLL_MS = 100;
@@ -38,7 +38,7 @@ export class DurablePrograms {
     const identity = readIdentity(dir);
     if (statusIn(dir) !== undefined) return 'ended';
     if (identity === undefined) return undefined;
-    if (isSame(identity)) return 'running';
+    if (isSameProcess(identity)) return 'running';
     // It may have ended between the two looks.
     return statusIn(dir) === undefined ? 'vanished' : 'ended';
   }
@@ -54,7 +54,7 @@ export class DurablePrograms {
     const adopted = found === 'running' || found === 'ended';
     const { identity, ended } = adopted ? this.#adopt(dir) : this.#start(dir, spec);
     const stop = () => {
-      if (identity && isSame(identity)) endGroup(identity.pid);
+      if (identity && isSameProcess(identity)) terminateGroup(identity.pid);
     };
     spec.signal?.addEventListener('abort', stop);
     if (spec.signal?.aborted) stop();
@@ -76,7 +76,7 @@ export class DurablePrograms {
     const ended = child.ended.catch((error: unknown) => {
       throw new HostError(`starting ${spec.argv[0]}: ${errorMessage(error)}`, 'ENOEXEC');
     });
-    const identity = child.pid === undefined ? undefined : identify(child.pid);
+    const identity = child.pid === undefined ? undefined : identifyProcess(child.pid);
     try {
       if (identity) writeFileSync(join(dir, 'pid'), JSON.stringify(identity), { mode: 0o600 });
     } finally {
@@ -98,7 +98,7 @@ export class DurablePrograms {
 
 /** Of a program that another process has started. */
 async function endOf(dir: string, identity: ProcessIdentity | undefined): Promise<void> {
-  while (statusIn(dir) === undefined && identity && isSame(identity))
+  while (statusIn(dir) === undefined && identity && isSameProcess(identity))
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
 

@@ -5,7 +5,7 @@ import { isErrno, toHostError } from '../../common/system/system-error.ts';
 import type { Lock } from '../../host.ts';
 import { openParent } from '../files/paths/open-parent.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
-import { identify, isSame, type ProcessIdentity } from './process-table.ts';
+import { identifyProcess, isSameProcess, type ProcessIdentity } from './process-table.ts';
 
 /** Whoever takes a stale lock waits this long to see whether somebody else took it at the same moment. */
 const SETTLE_MS = 100;
@@ -16,13 +16,13 @@ const SETTLE_MS = 100;
  */
 export async function takeLock(root: string, name: string): Promise<Lock | { heldBy: number | undefined }> {
   const path = resolveInRoot(root, `${RUN_DIR}/${name}.lock`);
-  const mine = identify(process.pid);
+  const mine = identifyProcess(process.pid);
   const draft = `${path}.${process.pid}`;
   try {
     openParent(root, `${RUN_DIR}/${name}.lock`, { mode: 0o755 }).close();
     writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 });
     const holder = link(draft, path) ? undefined : readHolder(path);
-    if (holder && isSame(holder)) return { heldBy: holder.pid };
+    if (holder && isSameProcess(holder)) return { heldBy: holder.pid };
     if (readHolder(path)?.pid !== process.pid) {
       renameSync(draft, path);
       await delay(SETTLE_MS);

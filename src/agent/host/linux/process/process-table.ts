@@ -8,7 +8,7 @@ export interface ProcessIdentity {
 }
 
 /** Undefined if no such process runs. A zombie counts as ended. */
-export function identify(pid: number): ProcessIdentity | undefined {
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field is the program's name in parentheses and may hold anything, so count from its last
@@ -21,6 +21,6 @@ export function identify(pid: number): ProcessIdentity | undefined {
   }
 }
 
-export function isSame(identity: ProcessIdentity): boolean {
-  return identify(identity.pid)?.startTime === identity.startTime;
+export function isSameProcess(identity: ProcessIdentity): boolean {
+  return identifyProcess(identity.pid)?.startTime === identity.startTime;
 }

@@ -6,7 +6,7 @@ import { resolveInRoot } from '../files/paths/resolve.ts';
 import { canExec } from './can-exec.ts';
 import { childEnvironment, DEFAULT_PATH, inRoot } from './child-environment.ts';
 import { DurablePrograms } from './durable.ts';
-import { identify } from './process-table.ts';
+import { identifyProcess } from './process-table.ts';
 import { runCommand } from './run-command.ts';
 
 /** Runs programs of the Linux machine whose `/` is `root`: for a while, or to outlive this process. */
@@ -28,7 +28,7 @@ export function createProcesses(root: string): Processes {
     startDurable: (spec) => durable.start(spec),
     runDurable: async (spec) => (await durable.start(spec)).result,
     forgetDurable: async (name) => durable.forget(name),
-    isAlive: (pid) => identify(pid) !== undefined,
+    isAlive: (pid) => identifyProcess(pid) !== undefined,
 
     nameSelf(name) {
       // process.title would also overwrite the arguments that ps shows.

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { SlowAnswer } from '../../host.ts';
+import type { SlowReadResult } from '../../host.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
 import { childEnvironment } from './child-environment.ts';
 import { killGroup } from './terminate-group.ts';
@@ -18,8 +18,8 @@ for file; do
 done`;
 
 /** See `Host.readSlow`. A read that the kernel does not let go of ends neither this process nor its parent. */
-export async function readSlow(root: string, paths: readonly string[]): Promise<SlowAnswer[]> {
-  const answers: SlowAnswer[] = [];
+export async function readSlow(root: string, paths: readonly string[]): Promise<SlowReadResult[]> {
+  const answers: SlowReadResult[] = [];
   const until = performance.now() + ALL_MS;
   while (answers.length < paths.length) {
     const left = until - performance.now();
@@ -36,7 +36,7 @@ export async function readSlow(root: string, paths: readonly string[]): Promise<
 function readSome(
   paths: readonly string[],
   leftMs: number,
-): Promise<{ found: SlowAnswer[]; problem?: string }> {
+): Promise<{ found: SlowReadResult[]; problem?: string }> {
   // The kernel's own: node:crypto would cost more memory than all else here.
   const mark = readFileSync('/proc/sys/kernel/random/uuid', 'latin1').trim();
   const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', mark, ...paths], {
@@ -74,8 +74,8 @@ function readSome(
 }
 
 /** The files that were read to their ends. */
-function parse(output: Buffer, mark: string): SlowAnswer[] {
-  const found: SlowAnswer[] = [];
+function parse(output: Buffer, mark: string): SlowReadResult[] {
+  const found: SlowReadResult[] = [];
   const [end, fail] = [`\n${mark} end\n`, `\n${mark} fail\n`];
   for (let at = 0; ; ) {
     const begin = `\n${mark} begin ${found.length}\n`;

@@ -3,7 +3,7 @@ import { isErrno } from '../../common/system/system-error.ts';
 const GRACE_MS = 5000;
 
 /** Asks a process group to end (SIGTERM) and kills it after five seconds. The group may be gone already. */
-export function endGroup(leader: number): void {
+export function terminateGroup(leader: number): void {
   send(leader, 'SIGTERM');
   setTimeout(() => send(leader, 'SIGKILL'), GRACE_MS).unref();
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../../../test/support/tmp/scratch.ts';
-import { identify } from './process-table.ts';
+import { identifyProcess } from './process-table.ts';
 import { WRAPPER } from './wrapper.ts';
 
 describe.each(['sh', 'bash', 'busybox sh'].filter(isThere))('the wrapper in %s', (shell) => {
@@ -19,7 +19,7 @@ describe.each(['sh', 'bash', 'busybox sh'].filter(isThere))('the wrapper in %s',
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     const ended = new Promise<number | null>((resolve) => child.on('exit', (status) => resolve(status)));
-    const note = JSON.stringify(identify(child.pid ?? 0));
+    const note = JSON.stringify(identifyProcess(child.pid ?? 0));
     const endInput = () => child.stdin.destroy();
     return { ended, endInput, note };
   };

@@ -5,7 +5,7 @@ import { HostError } from '../../host.ts';
 import type { CommandResult, CommandSpec, Processes } from '../../processes.ts';
 import { DEFAULT_PATH } from '../process/child-environment.ts';
 import { createProcesses } from '../process/processes.ts';
-import { endGroup, killGroup } from '../process/terminate-group.ts';
+import { killGroup, terminateGroup } from '../process/terminate-group.ts';
 import { planMounts } from './mounts.ts';
 import { SETUP_FAILED, SETUP_FAILED_WORDS, SETUP_SCRIPT } from './setup-script.ts';
 
@@ -108,7 +108,7 @@ function runInSandbox(root: string, mayWrite: boolean, spec: CommandSpec): Promi
     isLeader: true,
     withheld: inheritable(),
     // Nothing is lost with a program that only reads.
-    end: mayWrite ? endGroup : killGroup,
+    end: mayWrite ? terminateGroup : killGroup,
   } as const;
   // A pipe, never /dev/null: who owns a node can change its mode through a descriptor.
   const timeoutMs = spec.timeoutMs && spec.timeoutMs + SETUP_MS;

@@ -4,11 +4,11 @@
 import type { ConfigDocument } from '../yaml/config-documents.ts';
 import type { ConfigNode, MapNode } from '../yaml/config-node.ts';
 import { isGoDuration } from '../yaml/go-duration.ts';
-import { nearest } from './nearest.ts';
-import { isNothing } from './nodes.ts';
+import { nearestField } from './nearest.ts';
+import { isNullNode } from './nodes.ts';
 import type { ConfigProblem } from './problem.ts';
 import { type Field, isOwnKind, NAME_AND_VALUE, SCHEMA, type Shape } from './schema.ts';
-import { type ApiVersion, isSince } from './versions.ts';
+import { type ApiVersion, isAtLeast } from './versions.ts';
 
 interface At {
   document: ConfigDocument;
@@ -36,7 +36,7 @@ export function checkShape(document: ConfigDocument, version: ApiVersion): Confi
 }
 
 function checkNode(at: At, node: ConfigNode, shape: Shape, owner: string, path: string): void {
-  if (isNothing(node) || at.depth > 50) return;
+  if (isNullNode(node) || at.depth > 50) return;
   const deeper = { ...at, depth: at.depth + 1 };
   const wrong = (what: string) => report(at, 'error', `${path || owner} must be ${what}`, node.at);
   switch (shape.kind) {
@@ -70,7 +70,7 @@ function checkNode(at: At, node: ConfigNode, shape: Shape, owner: string, path: 
 }
 
 function checkArguments(at: At, node: ConfigNode, owner: string, path: string): void {
-  const asList = isSince(at.version, 'v1beta4');
+  const asList = isAtLeast(at.version, 'v1beta4');
   if (node.kind === (asList ? 'list' : 'map')) {
     const shape: Shape = asList
       ? { kind: 'list', of: NAME_AND_VALUE }
@@ -89,7 +89,7 @@ function checkFields(at: At, map: MapNode, fields: Record<string, Field>, path: 
     const here = path === '' ? key : `${path}.${key}`;
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     if (field === undefined) {
-      const meant = nearest(key, Object.keys(fields));
+      const meant = nearestField(key, Object.keys(fields));
       const hint = meant === undefined ? '' : `; ${meant} may be meant`;
       report(
         at,
@@ -97,10 +97,10 @@ function checkFields(at: At, map: MapNode, fields: Record<string, Field>, path: 
         `${here} is no field of ${at.document.kind}, and kubeadm passes over it${hint}`,
         keyAt,
       );
-    } else if (field.since !== undefined && !isSince(at.version, field.since)) {
+    } else if (field.since !== undefined && !isAtLeast(at.version, field.since)) {
       const what = `${here} came with ${field.since}, and kubeadm passes over it in ${at.version}`;
       report(at, 'warning', what, keyAt);
-    } else if (field.until !== undefined && !isSince(field.until, at.version)) {
+    } else if (field.until !== undefined && !isAtLeast(field.until, at.version)) {
       const now = field.now === undefined ? '' : `; it is ${field.now} now`;
       const what = `${here} was there until ${field.until}, and kubeadm passes over it in ${at.version}${now}`;
       report(at, 'warning', what, keyAt);

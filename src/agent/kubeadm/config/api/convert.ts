@@ -3,12 +3,19 @@ import type { ConfigDocument } from '../yaml/config-documents.ts';
 import type { Values } from '../yaml/config-node.ts';
 import { writeYaml } from '../yaml/write-yaml.ts';
 import { documentsFor } from './check-config.ts';
-import { Draft, type Loss } from './draft.ts';
-import { placeOf } from './nodes.ts';
+import { type ConversionLoss, Draft } from './draft.ts';
+import { positionOfPath } from './nodes.ts';
 import type { ConfigProblem } from './problem.ts';
 import { beta2ToBeta3, beta3ToBeta4 } from './to-newer.ts';
 import { beta3ToBeta2, beta4ToBeta3 } from './to-older.ts';
-import { API_VERSIONS, type ApiVersion, isApiVersion, isSince, newestSpoken, speaks } from './versions.ts';
+import {
+  API_VERSIONS,
+  type ApiVersion,
+  isApiVersion,
+  isAtLeast,
+  newestSupportedVersion,
+  supportsApiVersion,
+} from './versions.ts';
 
 interface Converted {
   text: string;
@@ -70,8 +77,10 @@ export function convertConfig(
 }
 
 function targetOf(from: ApiVersion, minor: number, atLeast: ApiVersion | undefined): ApiVersion | undefined {
-  if (!speaks(minor, from)) return newestSpoken(minor);
-  return atLeast !== undefined && !isSince(from, atLeast) && speaks(minor, atLeast) ? atLeast : undefined;
+  if (!supportsApiVersion(minor, from)) return newestSupportedVersion(minor);
+  return atLeast !== undefined && !isAtLeast(from, atLeast) && supportsApiVersion(minor, atLeast)
+    ? atLeast
+    : undefined;
 }
 
 function walk(draft: Draft, from: ApiVersion, to: ApiVersion): void {
@@ -85,12 +94,12 @@ function walk(draft: Draft, from: ApiVersion, to: ApiVersion): void {
 }
 
 function problemOf(
-  { kind, path, instead, fatal }: Loss,
+  { kind, path, instead, fatal }: ConversionLoss,
   own: ConfigDocument[],
   to: ApiVersion,
 ): ConfigProblem {
   const document = own.find((candidate) => candidate.kind === kind);
-  const place = document === undefined ? { line: 1, column: 1 } : placeOf(document, path);
+  const place = document === undefined ? { line: 1, column: 1 } : positionOfPath(document, path);
   const field = path.filter((step) => typeof step === 'string').join('.');
   return {
     severity: fatal ? 'error' : 'warning',

@@ -6,7 +6,7 @@
 import { isValues, type Values } from '../yaml/config-node.ts';
 
 /** Something that the other version cannot say; `path` leads to it in the document of that kind. */
-export interface Loss {
+export interface ConversionLoss {
   kind: string;
   path: (string | number)[];
   /** What kubeadm does instead, as the end of a sentence that begins with the field. */
@@ -18,7 +18,7 @@ export interface Loss {
 /** kubeadm's own documents of a file, by kind, and what came up while changing them. */
 export class Draft {
   readonly documents = new Map<string, Values>();
-  readonly losses: Loss[] = [];
+  readonly losses: ConversionLoss[] = [];
   /** Arguments of kubeadm's command line that say what the older version cannot. */
   readonly flags: string[] = [];
 
@@ -49,7 +49,7 @@ export function take(values: Values | undefined, key: string): unknown {
 }
 
 /** The mapping below `key`, made where there is none. */
-export function within(values: Values, key: string): Values {
+export function ensureSection(values: Values, key: string): Values {
   const found = values[key];
   if (isValues(found)) return found;
   const made: Values = {};

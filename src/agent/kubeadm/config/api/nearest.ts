@@ -1,7 +1,7 @@
 import { editDistance } from '../../../../kit/edit-distance.ts';
 
 /** The known word that a misspelt one most likely stands for; undefined when none is near. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function nearestField(word: string, known: readonly string[]): string | undefined {
   const bare = plain(word);
   let best: { name: string; distance: number } | undefined;
   for (const name of known) {

@@ -2,12 +2,12 @@
 import type { ConfigDocument } from '../yaml/config-documents.ts';
 import type { ConfigNode } from '../yaml/config-node.ts';
 
-export function isNothing(node: ConfigNode): boolean {
+export function isNullNode(node: ConfigNode): boolean {
   return node.kind === 'scalar' && node.value === null;
 }
 
 /** Place of the deepest part of `path` that is there. */
-export function placeOf(
+export function positionOfPath(
   document: ConfigDocument,
   path: readonly (string | number)[],
 ): { line: number; column: number } {

@@ -1,6 +1,6 @@
 import type { Code } from '../../../../protocol/codes/codes.ts';
 import type { ConfigDocument } from '../yaml/config-documents.ts';
-import { placeOf } from './nodes.ts';
+import { positionOfPath } from './nodes.ts';
 import type { ConfigProblem } from './problem.ts';
 
 export type Path = readonly (string | number)[];
@@ -37,7 +37,7 @@ export class Rules {
   }
 
   refuse(path: Path, what: string, code: Code = 'KubeadmConfigInvalid'): void {
-    const place = placeOf(this.#document, path);
+    const place = positionOfPath(this.#document, path);
     this.problems.push({ severity: 'error', code, message: what, ...place });
   }
 

@@ -1,7 +1,7 @@
 /** From one version of kubeadm's API to the next newer one. */
 import type { Values } from '../yaml/config-node.ts';
 import { argumentsToLists } from './convert-arguments.ts';
-import { type Draft, section, take, within } from './draft.ts';
+import { type Draft, ensureSection, section, take } from './draft.ts';
 
 /** v1beta3 knows CoreDNS only and no hyperkube image. */
 export function beta2ToBeta3(draft: Draft): void {
@@ -34,13 +34,13 @@ export function beta3ToBeta4(draft: Draft): void {
   );
   if (forControlPlane !== undefined) {
     // It is not a setting of the cluster any more but of each kubeadm that is run.
-    const timeouts = within(draft.ensure('InitConfiguration'), 'timeouts');
+    const timeouts = ensureSection(draft.ensure('InitConfiguration'), 'timeouts');
     timeouts.controlPlaneComponentHealthCheck ??= forControlPlane;
   }
   gateToAlgorithm(documents.get('ClusterConfiguration'));
   const join = documents.get('JoinConfiguration');
   const discovery = take(section(join, 'discovery'), 'timeout');
-  if (join !== undefined && discovery !== undefined) within(join, 'timeouts').discovery ??= discovery;
+  if (join !== undefined && discovery !== undefined) ensureSection(join, 'timeouts').discovery ??= discovery;
 }
 
 /** The gate PublicKeysECDSA has a field in its place since v1beta4, and kubeadm 1.37 refuses to know it. */

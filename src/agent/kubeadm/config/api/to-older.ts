@@ -2,7 +2,7 @@
 
 import { isValues, type Values } from '../yaml/config-node.ts';
 import { argumentsToMaps } from './convert-arguments.ts';
-import { type Draft, section, take, within } from './draft.ts';
+import { type Draft, ensureSection, section, take } from './draft.ts';
 
 const NODE_KINDS = ['InitConfiguration', 'JoinConfiguration'] as const;
 const CLUSTER = 'ClusterConfiguration';
@@ -35,7 +35,7 @@ function moveTimeouts(draft: Draft, kind: (typeof NODE_KINDS)[number], node: Val
     if (value === null) continue;
     if (name === 'discovery' && discovery !== undefined) discovery.timeout ??= value;
     else if (name === 'controlPlaneComponentHealthCheck' && kind === 'InitConfiguration')
-      within(draft.ensure(CLUSTER), 'apiServer').timeoutForControlPlane ??= value;
+      ensureSection(draft.ensure(CLUSTER), 'apiServer').timeoutForControlPlane ??= value;
     else draft.lose(kind, ['timeouts', name], 'has no effect: this kubeadm has a fixed time for it');
   }
 }
@@ -68,7 +68,7 @@ function clusterToBeta3(draft: Draft, cluster: Values): void {
 
 function encryption(draft: Draft, cluster: Values): void {
   const algorithm = take(cluster, 'encryptionAlgorithm');
-  if (algorithm === 'ECDSA-P256') within(cluster, 'featureGates').PublicKeysECDSA ??= true;
+  if (algorithm === 'ECDSA-P256') ensureSection(cluster, 'featureGates').PublicKeysECDSA ??= true;
   else if (typeof algorithm === 'string' && algorithm !== '' && algorithm !== 'RSA-2048')
     draft.lose(CLUSTER, ['encryptionAlgorithm'], 'has no effect: this kubeadm makes RSA-2048 keys');
 }

@@ -23,17 +23,17 @@ export function isApiVersion(text: string): text is ApiVersion {
 }
 
 /** Does kubeadm 1.`minor` read this version of its API? */
-export function speaks(minor: number, version: ApiVersion): boolean {
+export function supportsApiVersion(minor: number, version: ApiVersion): boolean {
   const { first, last } = READ_BY[version];
   return minor >= first && (last === undefined || minor <= last);
 }
 
 /** The newest version that kubeadm 1.`minor` reads; undefined for a kubeadm older than 1.13. */
-export function newestSpoken(minor: number): ApiVersion | undefined {
-  return API_VERSIONS.findLast((version) => speaks(minor, version));
+export function newestSupportedVersion(minor: number): ApiVersion | undefined {
+  return API_VERSIONS.findLast((version) => supportsApiVersion(minor, version));
 }
 
 /** Is `version` at least as new as `than`? */
-export function isSince(version: ApiVersion, than: ApiVersion): boolean {
+export function isAtLeast(version: ApiVersion, than: ApiVersion): boolean {
   return API_VERSIONS.indexOf(version) >= API_VERSIONS.indexOf(than);
 }

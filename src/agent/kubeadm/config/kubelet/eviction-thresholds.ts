@@ -1,5 +1,5 @@
 /** Shares of a file system, from 0 to 1: with less free, the kubelet makes room. */
-export interface LeastFree {
+export interface EvictionThresholds {
   /** Of its own file system. With less, it evicts pods. */
   own: number;
   /** Of the file system with the runtime's images. With less, it removes some of them. */
@@ -7,22 +7,22 @@ export interface LeastFree {
 }
 
 /** The kubelet's defaults: evictionHard, and imageGCHighThresholdPercent 85. */
-export const LEAST_FREE: LeastFree = { own: 0.1, images: 0.15 };
+export const DEFAULT_EVICTION_THRESHOLDS: EvictionThresholds = { own: 0.1, images: 0.15 };
 
 /**
  * @param argument of the kubelet's, which wins
  * @param setting of the cluster's KubeletConfiguration
  * @returns undefined where nobody sets any
  */
-export function leastFree(
+export function evictionThresholds(
   argument: (name: string) => string | undefined,
   setting: (...path: string[]) => string | undefined,
-): LeastFree | undefined {
+): EvictionThresholds | undefined {
   const used = argument('image-gc-high-threshold') ?? setting('imageGCHighThresholdPercent');
   const hard = hardEviction(argument('eviction-hard'), setting);
   if (used === undefined && hard === undefined) return undefined;
-  const collected = used === undefined ? LEAST_FREE.images : (100 - Number(used)) / 100;
-  const { own, images } = hard ?? LEAST_FREE;
+  const collected = used === undefined ? DEFAULT_EVICTION_THRESHOLDS.images : (100 - Number(used)) / 100;
+  const { own, images } = hard ?? DEFAULT_EVICTION_THRESHOLDS;
   return { own, images: Math.max(images, collected || 0) };
 }
 
@@ -35,7 +35,7 @@ const OTHER_SIGNALS = [
 function hardEviction(
   argument: string | undefined,
   setting: (...path: string[]) => string | undefined,
-): LeastFree | undefined {
+): EvictionThresholds | undefined {
   const threshold = (signal: string) =>
     argument === undefined
       ? setting('evictionHard', signal)

@@ -6,7 +6,7 @@ import { ipFamily } from '../../../../kit/ip-family.ts';
  * `0.0.0.0` and `::` only choose a family. What is no address (a template, a variable that a command fills in) the kubelet
  * passes over, and so does this.
  */
-export function nodeIpsAsked(argument: string | undefined): string[] {
+export function requestedNodeIps(argument: string | undefined): string[] {
   return (argument ?? '')
     .split(',')
     .map((part) => part.trim())

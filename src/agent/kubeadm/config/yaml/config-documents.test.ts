@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { KubeadmError } from '../../kubeadm-error.ts';
 import { checkConfig } from '../api/check-config.ts';
-import { placeOf } from '../api/nodes.ts';
+import { positionOfPath } from '../api/nodes.ts';
 import { readDocuments } from './config-documents.ts';
 
 const HEAD = 'apiVersion: kubeadm.k8s.io/v1beta3\nkind: InitConfiguration\n';
@@ -87,8 +87,8 @@ describe('a kubeadm configuration', () => {
     const text = `# first\n---\napiVersion: v1\nkind: A\n---\n# third\n---\n${HEAD}a: {b: [1, 2]}\n...\n`;
     const [first, second] = readDocuments(text, 'f');
     expect(first?.source).toBe('\napiVersion: v1\nkind: A\n');
-    expect(second && placeOf(second, ['a', 'b', 1])).toEqual({ line: 10, column: 12 });
-    expect(second && placeOf(second, ['a', 'c'])).toEqual({ line: 10, column: 1 });
+    expect(second && positionOfPath(second, ['a', 'b', 1])).toEqual({ line: 10, column: 12 });
+    expect(second && positionOfPath(second, ['a', 'c'])).toEqual({ line: 10, column: 1 });
   });
 
   it('gives each alias a value of its own, however many there are', () => {

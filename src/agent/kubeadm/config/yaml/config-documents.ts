@@ -25,7 +25,7 @@ export interface ConfigDocument {
   map: MapNode;
   /** The same without places. */
   values: Readonly<Values>;
-  /** The document between its marks, in the text that `withUsualBreaks` gives. */
+  /** The document between its marks, in the text that `normalizeLineBreaks` gives. */
   source: string;
   from: number;
   to: number;
@@ -37,7 +37,7 @@ export interface ConfigDocument {
 const MAX_BYTES = 1024 * 1024;
 
 /** The text without a byte order mark, its lines ended as Unix does. */
-export function withUsualBreaks(text: string): string {
+export function normalizeLineBreaks(text: string): string {
   return text.replace(/^\ufeff/, '').replace(/\r\n?|\u0085/g, '\n');
 }
 
@@ -51,7 +51,7 @@ export function withUsualBreaks(text: string): string {
  */
 export function readDocuments(text: string, name: string): ConfigDocument[] {
   if (text.length > MAX_BYTES) throw invalid(name, 'it is larger than 1 MiB');
-  const usual = withUsualBreaks(text);
+  const usual = normalizeLineBreaks(text);
   const { locate: place } = plainText(usual);
   const refuse = (what: string, at: number) => {
     const { line, column } = place(at);

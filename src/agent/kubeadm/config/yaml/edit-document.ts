@@ -1,5 +1,5 @@
 import { isJson } from '../../../text/is-json.ts';
-import { readDocuments, withUsualBreaks } from './config-documents.ts';
+import { normalizeLineBreaks, readDocuments } from './config-documents.ts';
 import { isValues, type Values } from './config-node.ts';
 import { writeYaml } from './write-yaml.ts';
 
@@ -15,7 +15,7 @@ export function editDocument(text: string, kind: string, change: (values: Values
   if (document === undefined) return text;
   const values = structuredClone(document.values);
   if (!change(values)) return text;
-  const usual = withUsualBreaks(text);
+  const usual = normalizeLineBreaks(text);
   const before = usual.slice(0, document.from);
   const gap = before === '' || before.endsWith('\n') ? '' : '\n';
   const written = isJson(document.source) ? `${JSON.stringify(values)}\n` : writeYaml(values);
@@ -29,7 +29,7 @@ export function editDocument(text: string, kind: string, change: (values: Values
  *
  * @throws KubeadmError `KubeadmConfigInvalid` when the text cannot be read.
  */
-export function putValue(
+export function setValue(
   text: string,
   kind: string,
   path: readonly string[],

@@ -7,12 +7,12 @@
  */
 import type { EtcdMember } from './client.ts';
 
-export interface SeenMember extends EtcdMember {
+export interface ObservedMember extends EtcdMember {
   /** It runs and knows a leader. */
   healthy: boolean;
 }
 
-export interface Own {
+export interface OwnMember {
   /** e.g. `https://10.0.0.2:2380`. */
   peerUrl: string;
   /** Id of the member, where kubeadm has told it in an attempt before. */
@@ -41,7 +41,7 @@ export const quorum = (voters: number): number => Math.floor(voters / 2) + 1;
  * The member that is provably of this machine: by its peer URL, or by the id that its own join was told. A name proves
  * nothing: the machine that was replaced, or the one that replaces this, may bear the same.
  */
-export function ownMember(members: readonly SeenMember[], own: Own): SeenMember | undefined {
+export function ownMember(members: readonly ObservedMember[], own: OwnMember): ObservedMember | undefined {
   return (
     members.find(({ peerUrls }) => peerUrls.includes(own.peerUrl)) ??
     members.find(({ id, learner }) => learner && id === own.memberId)
@@ -49,7 +49,7 @@ export function ownMember(members: readonly SeenMember[], own: Own): SeenMember 
 }
 
 /** What a join that failed has left: kubeadm's own reset takes out only a member that has started. */
-export const orphan = (members: readonly SeenMember[], own: Own): SeenMember | undefined =>
+export const orphan = (members: readonly ObservedMember[], own: OwnMember): ObservedMember | undefined =>
   members.find(
     (member) =>
       (member.peerUrls.includes(own.peerUrl) || member.id === own.memberId) &&
@@ -60,7 +60,11 @@ export const orphan = (members: readonly SeenMember[], own: Own): SeenMember | u
 export const hexId = (id: string): string => (/^\d{1,20}$/.test(id) ? BigInt(id).toString(16) : id);
 
 /** @param patient There is still time to wait for a member that may come up. */
-export function decide(members: readonly SeenMember[], own: Own, patient: boolean): Decision {
+export function decideMembership(
+  members: readonly ObservedMember[],
+  own: OwnMember,
+  patient: boolean,
+): Decision {
   const mine = ownMember(members, own);
   if (mine === undefined) return { act: 'nothing' };
   const { id } = mine;
@@ -68,16 +72,16 @@ export function decide(members: readonly SeenMember[], own: Own, patient: boolea
     if (mine.healthy && patient) return { act: 'promote', id };
     if (own.hasManifest && patient)
       return { act: 'await', id, cause: 'the new etcd member of this machine is starting' };
-    return removal(members, mine);
+    return decideRemoval(members, mine);
   }
   if (mine.healthy) return { act: 'keep', id };
   if (own.hasManifest && patient)
     return { act: 'await', id, cause: 'the etcd member of this machine is not healthy yet' };
-  return removal(members, mine);
+  return decideRemoval(members, mine);
 }
 
 /** May it be removed? The removal must be agreed upon now, and enough must be healthy to agree on anything afterwards. */
-export function removal(members: readonly SeenMember[], mine: SeenMember): Decision {
+export function decideRemoval(members: readonly ObservedMember[], mine: ObservedMember): Decision {
   const voters = members.filter(({ learner }) => !learner);
   const healthy = voters.filter((member) => member.healthy).length;
   const needed = quorum(voters.length);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StandIn } from '../../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm } from '../../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { Authority } from '../../../../pki/authority.ts';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
@@ -14,14 +14,14 @@ const pod = (urls?: string) => ({
 });
 
 describe('where the members of etcd are', () => {
-  let machine: StandIn;
+  let machine: FakeKubeadm;
   let host: Host;
   let server: Server;
   let answer: { status: number; body: unknown };
   let asked: string[];
 
   beforeEach(async () => {
-    machine = new StandIn();
+    machine = new FakeKubeadm();
     host = createLinuxHost({ root: machine.root.path });
     const { certificate, privateKey } = Authority.create('cluster');
     asked = [];

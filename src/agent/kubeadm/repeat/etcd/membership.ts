@@ -5,7 +5,15 @@ import type { Failure } from '../../../../protocol/journal.ts';
 import { type Host, HostError } from '../../../host/host.ts';
 import { ETCD_MANIFEST } from '../../config/kubeadm-files.ts';
 import { EtcdClient, EtcdRefusal } from './client.ts';
-import { decide, hexId, type Own, orphan, ownMember, removal, type SeenMember } from './decide-membership.ts';
+import {
+  decideMembership,
+  decideRemoval,
+  hexId,
+  type ObservedMember,
+  type OwnMember,
+  orphan,
+  ownMember,
+} from './decide-membership.ts';
 import { findEndpoints, ownPeerUrl, readEtcdCredentials } from './endpoints.ts';
 
 export type Membership =
@@ -30,14 +38,14 @@ const PATIENCE_MS = 90_000;
 const REMOVAL_MS = 10_000;
 
 /** Looks, and removes or awaits a half-joined member. Never throws for what etcd or the network do. @throws HostError for the disk */
-export async function settleMembership(host: Host, spec: MembershipSpec): Promise<Membership> {
+export async function resolveMembership(host: Host, spec: MembershipSpec): Promise<Membership> {
   return withEtcd(host, spec, async (client, own) => {
     const until = host.clock.monotonic() + (spec.patienceMs ?? PATIENCE_MS);
     let told = '';
     for (let looks = 1; ; looks += 1) {
       const members = await look(client, own);
       const patient = host.clock.monotonic() < until;
-      const decision = decide(members, own, patient);
+      const decision = decideMembership(members, own, patient);
       switch (decision.act) {
         case 'nothing':
           return { state: 'absent', removed: false };
@@ -71,7 +79,7 @@ export async function leaveEtcd(host: Host, spec: MembershipSpec): Promise<Membe
     const members = await look(client, own);
     const mine = ownMember(members, own);
     if (mine === undefined) return { state: 'absent', removed: false };
-    const decision = removal(members, mine);
+    const decision = decideRemoval(members, mine);
     if (decision.act !== 'remove')
       return blocked('EtcdQuorumAtRisk', decision.act === 'refuse' ? decision.cause : 'etcd is changing');
     spec.onProgress('taking the etcd member of this machine out of the cluster');
@@ -100,7 +108,7 @@ export async function removeOrphan(
     const mine = orphan(members, own);
     if (mine === undefined) return { state: 'absent', removed: false };
     found = { id: hexId(mine.id), removed: false };
-    const decision = removal(members, mine);
+    const decision = decideRemoval(members, mine);
     if (decision.act !== 'remove')
       return blocked('EtcdQuorumAtRisk', decision.act === 'refuse' ? decision.cause : 'etcd is changing');
     await remove(host, client, mine.id);
@@ -111,8 +119,8 @@ export async function removeOrphan(
 }
 
 /** The learners of the cluster, as far as this machine can ask; none where it cannot. Never throws for what etcd does. */
-export async function learnersOf(host: Host): Promise<SeenMember[]> {
-  let found: SeenMember[] = [];
+export async function learnersOf(host: Host): Promise<ObservedMember[]> {
+  let found: ObservedMember[] = [];
   await withEtcd(host, {}, async (client, own) => {
     found = (await look(client, own)).filter(({ learner }) => learner);
     return { state: 'absent', removed: false };
@@ -123,7 +131,7 @@ export async function learnersOf(host: Host): Promise<SeenMember[]> {
 async function withEtcd(
   host: Host,
   { memberId }: Pick<MembershipSpec, 'memberId'>,
-  work: (client: EtcdClient, own: Own) => Promise<Membership>,
+  work: (client: EtcdClient, own: OwnMember) => Promise<Membership>,
 ): Promise<Membership> {
   const credentials = await readEtcdCredentials(host);
   const peerUrl = await ownPeerUrl(host);
@@ -158,7 +166,7 @@ function others(urls: readonly string[], peerUrl: string): string[] {
   return [...urls].sort((a, b) => Number(a.includes(hostname)) - Number(b.includes(hostname)));
 }
 
-async function look(client: EtcdClient, own: Own): Promise<SeenMember[]> {
+async function look(client: EtcdClient, own: OwnMember): Promise<ObservedMember[]> {
   const members = await client.members();
   const ownClientUrl = own.peerUrl.replace(/:2380$/, ':2379');
   return Promise.all(

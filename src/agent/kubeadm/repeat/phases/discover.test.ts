@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KUBEADM, StandIn } from '../../../../../test/support/kubeadm/fake-kubeadm.ts';
+import { FakeKubeadm, KUBEADM } from '../../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { discoverPhases, knownPhases } from './discover.ts';
 
 describe('asking the installed kubeadm', () => {
-  let machine: StandIn;
+  let machine: FakeKubeadm;
   beforeEach(() => {
-    machine = new StandIn();
+    machine = new FakeKubeadm();
   });
   afterEach(() => machine.root.remove());
   const host = () => createLinuxHost({ root: machine.root.path });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parsePhases } from './parse-help.ts';
-import { awaitsKubelet, isEtcdPhase, isRepeatable, phasesBefore, phasesThroughEtcd } from './resume.ts';
+import { isEtcdPhase, isRepeatable, phasesBefore, phasesThroughEtcd, waitsForKubelet } from './resume.ts';
 
 const DIRECTORY = new URL('fixtures/', import.meta.url);
 const read = (verb: 'init' | 'join') =>
@@ -25,13 +25,13 @@ describe('the phases of every release', () => {
     expect(through).toContain('kubelet-start');
     expect(through).not.toContain('control-plane-join/mark-control-plane');
     expect(through).not.toContain('kubelet-wait-bootstrap');
-    expect(awaitsKubelet(phases, through)).toBe(paths.includes('kubelet-wait-bootstrap'));
-    expect(awaitsKubelet(phases, [...through, 'kubelet-wait-bootstrap'])).toBe(false);
+    expect(waitsForKubelet(phases, through)).toBe(paths.includes('kubelet-wait-bootstrap'));
+    expect(waitsForKubelet(phases, [...through, 'kubelet-wait-bootstrap'])).toBe(false);
   });
 
   it('of the latest end with a wait for the kubelet, once etcd runs', () => {
     const latest = read('join').find(({ name }) => name === 'join-1.35-1.36.txt')?.phases ?? [];
-    expect(awaitsKubelet(latest, phasesThroughEtcd(latest) ?? [])).toBe(true);
+    expect(waitsForKubelet(latest, phasesThroughEtcd(latest) ?? [])).toBe(true);
   });
 
   it.each(read('init'))('$name', ({ phases }) => {

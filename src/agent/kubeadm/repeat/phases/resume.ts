@@ -67,6 +67,6 @@ export function phasesThroughEtcd(phases: readonly Phase[]): string[] | undefine
  * Does kubeadm still wait for the kubelet's certificate when these phases are skipped? Later releases do so after the phase
  * that adds the etcd member, because the kubelet of a control plane asks its own API server.
  */
-export function awaitsKubelet(phases: readonly Phase[], skip: readonly string[]): boolean {
+export function waitsForKubelet(phases: readonly Phase[], skip: readonly string[]): boolean {
   return phases.some(({ path }) => path === 'kubelet-wait-bootstrap' && !skip.includes(path));
 }

@@ -3,7 +3,7 @@ import { readApiServer } from '../../../diagnosis/evidence/api-server.ts';
 import type { ApiServerView } from '../../../diagnosis/evidence/evidence.ts';
 import { goesThroughProxy } from '../../../kubeadm/config/through-proxy.ts';
 import type { Check } from '../check.ts';
-import { found, type PreflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 const LIMIT_MS = 900;
 /** A new cluster's certificates begin at once, so a clock that is further behind makes them invalid. */
@@ -37,7 +37,7 @@ export const apiServer: Check = {
 
 /** Few proxies lead to an API server, and what they answer is told as a control plane that does not come up. */
 const inNoProxy = (asked: readonly string[]): PreflightFinding =>
-  found(
+  preflightFinding(
     'warning',
     'ApiServerUnreachable',
     `kubeadm and the kubelet would ask for ${[...new Set(asked)].join(' and ')} through the proxy of HTTPS_PROXY; put ${asked.length > 1 ? 'them' : 'it'} into NO_PROXY unless that is intended`,
@@ -47,14 +47,18 @@ function judge(endpoint: string, view: ApiServerView): PreflightFinding[] {
   const { failedAt, problem, status, clockAhead } = view;
   const where = `the API server ${endpoint}`;
   if (failedAt !== undefined)
-    return [found('warning', CODES[failedAt], `${where} does not answer (yet): ${problem ?? failedAt}`)];
+    return [
+      preflightFinding('warning', CODES[failedAt], `${where} does not answer (yet): ${problem ?? failedAt}`),
+    ];
   const findings: PreflightFinding[] = [];
   if (status !== undefined && status >= 500)
-    findings.push(found('warning', 'ApiServerUnavailable', `${where} answers with HTTP status ${status}`));
+    findings.push(
+      preflightFinding('warning', 'ApiServerUnavailable', `${where} answers with HTTP status ${status}`),
+    );
   if (clockAhead !== undefined && Math.abs(clockAhead) > CLOCK_SECONDS) {
     const way = clockAhead > 0 ? 'ahead of' : 'behind';
     findings.push(
-      found(
+      preflightFinding(
         'warning',
         'ClockWrong',
         `this machine's clock is ${Math.abs(clockAhead)} s ${way} that of ${where}`,

@@ -3,7 +3,7 @@ import { type Host, HostError } from '../../../host/host.ts';
 import { showUnits, type UnitProperties } from '../../../host/show-units.ts';
 import { DEFAULT_SOCKETS, socketPath } from '../../../kubeadm/config/kubelet/cri-socket.ts';
 import { type Check, isBefore, type Task } from '../check.ts';
-import { found, type PreflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../finding.ts';
 import { someUnitStartsRuntime } from './runtime-units.ts';
 
 /** The unit that listens at a socket of this name. */
@@ -43,11 +43,13 @@ export const containerRuntime: Check = {
       const never = !mayBe && installed.length > 0 && installed.every(isMasked);
       if (never && !(await hasOther(host, names))) return neverStarts(names);
       const message = `there is no container runtime: none of ${DEFAULT_SOCKETS.join(', ')} is there`;
-      return [found('fatal', 'ContainerRuntimeDown', message, { kubeadmCheck: 'CRI' })];
+      return [preflightFinding('fatal', 'ContainerRuntimeDown', message, { kubeadmCheck: 'CRI' })];
     }
     const message = `there are several container runtimes (${there.join(', ')}), and the configuration chooses none`;
     return [
-      found('warning', 'ContainerRuntimeUnsuitable', message, { remedy: 'Set nodeRegistration.criSocket.' }),
+      preflightFinding('warning', 'ContainerRuntimeUnsuitable', message, {
+        remedy: 'Set nodeRegistration.criSocket.',
+      }),
     ];
   },
 };
@@ -55,7 +57,7 @@ export const containerRuntime: Check = {
 async function ask(host: Host, task: Task, socket: string): Promise<PreflightFinding[]> {
   const check = { kubeadmCheck: 'CRI' };
   const down = (why: string) => [
-    found('fatal', 'ContainerRuntimeDown', `the container runtime at ${socket} ${why}`, check),
+    preflightFinding('fatal', 'ContainerRuntimeDown', `the container runtime at ${socket} ${why}`, check),
   ];
   try {
     const newest = await version(host, socket, 'runtime.v1.RuntimeService');
@@ -64,12 +66,12 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
     const older = await version(host, socket, 'runtime.v1alpha2.RuntimeService');
     if (older.status === UNIMPLEMENTED) {
       const message = `what listens at ${socket} does not speak CRI; containerd's plugin may be disabled`;
-      return [found('fatal', 'ContainerRuntimeUnsuitable', message, check)];
+      return [preflightFinding('fatal', 'ContainerRuntimeUnsuitable', message, check)];
     }
     // Since 1.26 the kubelet speaks only v1.
     const tooOld = older.status === OK && task.kubeadmMinor !== undefined && !isBefore(task, 26);
     const message = `the container runtime at ${socket} speaks CRI v1alpha2 only, and Kubernetes 1.26 and later need v1`;
-    return tooOld ? [found('fatal', 'ContainerRuntimeUnsuitable', message, check)] : [];
+    return tooOld ? [preflightFinding('fatal', 'ContainerRuntimeUnsuitable', message, check)] : [];
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const unit = UNITS[posix.basename(socket)];
@@ -97,7 +99,7 @@ function neverStarts(masked: readonly string[]): PreflightFinding[] {
   const remedy = `Unmask it in the image: systemctl unmask ${masked.join(' ')}`;
   const units = masked.length === 1 ? `unit ${masked[0]} is` : `units ${masked.join(' and ')} are`;
   const message = `nothing starts the container runtime: the systemd ${units} masked`;
-  return [found('fatal', 'ContainerRuntimeDown', message, { remedy, isPermanent: true })];
+  return [preflightFinding('fatal', 'ContainerRuntimeDown', message, { remedy, isPermanent: true })];
 }
 
 const rests = (unit: UnitProperties): boolean =>

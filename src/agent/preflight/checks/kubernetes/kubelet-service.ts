@@ -1,7 +1,7 @@
 import type { Host } from '../../../host/host.ts';
 import { showUnits, type UnitProperties } from '../../../host/show-units.ts';
 import { type Check, readText } from '../check.ts';
-import { found } from '../finding.ts';
+import { preflightFinding } from '../finding.ts';
 
 const ASK_MS = 800;
 const PROPERTIES = ['LoadState', 'NeedDaemonReload', 'ExecStart'];
@@ -16,7 +16,7 @@ export const kubeletService: Check = {
     if (state === 'loaded' && isStarted && unit !== undefined && isWithoutKubeadm(unit)) {
       const message =
         'the kubelet is started without what kubeadm writes for it: kubelet.service passes no --kubeconfig, as the drop-in does that comes with kubeadm (kubelet.service.d/10-kubeadm.conf)';
-      return [found('fatal', 'KubeletNotStarted', message, { remedy: PUT_DROP_IN })];
+      return [preflightFinding('fatal', 'KubeletNotStarted', message, { remedy: PUT_DROP_IN })];
     }
     if (state !== 'not-found' && state !== 'masked') return [];
     if (await runsOtherwise(host)) return [];
@@ -25,7 +25,7 @@ export const kubeletService: Check = {
         ? ['service kubelet', 'is disabled']
         : ['systemd unit kubelet.service', 'is masked'];
     const what = state === 'masked' ? masked : 'does not exist';
-    return [found('fatal', 'KubeletNotStarted', `the ${called} ${what}`)];
+    return [preflightFinding('fatal', 'KubeletNotStarted', `the ${called} ${what}`)];
   },
 };
 

@@ -1,6 +1,6 @@
 import { MANIFESTS, PKI } from '../../../kubeadm/config/kubeadm-files.ts';
 import { type Check, isControlPlane, type Task } from '../check.ts';
-import { found, type PreflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 /** Files of an earlier node that kubeadm refuses. Slipway cleans up its own attempts before the next. */
 export const leftovers: Check = {
@@ -11,7 +11,7 @@ export const leftovers: Check = {
     for (const path of filesToBeAbsent(task)) {
       if ((await host.files.stat(path)) === undefined) continue;
       const check = { kubeadmCheck: `FileAvailable-${path.replaceAll('/', '-')}` };
-      findings.push(found('fatal', 'LeftoversFound', `${path} is there already`, check));
+      findings.push(preflightFinding('fatal', 'LeftoversFound', `${path} is there already`, check));
     }
     const { config } = task;
     if (config === undefined || !isControlPlane(task) || config.externalEtcd) return findings;
@@ -24,7 +24,7 @@ export const leftovers: Check = {
       const what = isFile
         ? 'is a file, where etcd needs a directory'
         : 'is not empty, so it holds data of an earlier etcd';
-      findings.push(found(severity, 'LeftoversFound', `${data} ${what}`, check));
+      findings.push(preflightFinding(severity, 'LeftoversFound', `${data} ${what}`, check));
     }
     return findings;
   },

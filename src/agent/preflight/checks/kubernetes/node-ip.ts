@@ -1,9 +1,9 @@
-import { ownAddresses, sameSpelling } from '../../../cluster/own-addresses.ts';
+import { canonicalAddress, ownAddresses } from '../../../cluster/own-addresses.ts';
 import type { Host } from '../../../host/host.ts';
 import { showUnits } from '../../../host/show-units.ts';
-import { nodeIpsAsked } from '../../../kubeadm/config/kubelet/node-ip.ts';
+import { requestedNodeIps } from '../../../kubeadm/config/kubelet/node-ip.ts';
 import { type Check, readText } from '../check.ts';
-import { found, type PreflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 const ASK_MS = 800;
 /** Where the drop-in of kubeadm looks for KUBELET_EXTRA_ARGS, on Debian's kin and on Fedora's. */
@@ -21,10 +21,10 @@ export const nodeIp: Check = {
     // The unit puts these behind the arguments of kubeadm, and the last one counts.
     const file = await extraArguments(host);
     const ofFile = argumentIn(file?.text, 'node-ip');
-    const asked = nodeIpsAsked(ofFile ?? config.nodeIp);
+    const asked = requestedNodeIps(ofFile ?? config.nodeIp);
     if (asked.length === 0) return [];
     const own = await ownAddresses(host);
-    const strange = own.size === 0 ? [] : asked.filter((address) => !own.has(sameSpelling(address)));
+    const strange = own.size === 0 ? [] : asked.filter((address) => !own.has(canonicalAddress(address)));
     const path = ofFile === undefined ? undefined : file?.path;
     return strange.map((address) => notHere(host, address, path, addressMayCome === true));
   },
@@ -34,12 +34,14 @@ export const nodeIp: Check = {
 function notHere(host: Host, address: string, path: string | undefined, mayCome: boolean): PreflightFinding {
   const where = path === undefined ? '' : ` (in ${path})`;
   const later = mayCome ? '; a command after kubeadm may add it, and until then the Node has no address' : '';
-  const message = `--node-ip ${address}${where} is no address of this machine (${someAddresses(host)})${later}`;
-  return found(mayCome ? 'warning' : 'fatal', 'NodeIpNotOnMachine', message, { kubeadmCheck: 'NodeIP' });
+  const message = `--node-ip ${address}${where} is no address of this machine (${describeAddresses(host)})${later}`;
+  return preflightFinding(mayCome ? 'warning' : 'fatal', 'NodeIpNotOnMachine', message, {
+    kubeadmCheck: 'NodeIP',
+  });
 }
 
 /** `10.99.0.11 on eth0`. */
-export function someAddresses(host: Pick<Host, 'interfaceAddresses'>): string {
+export function describeAddresses(host: Pick<Host, 'interfaceAddresses'>): string {
   const all = host
     .interfaceAddresses()
     .map(({ name, address }) => ({ name, address: address.replace(/\/.*$/, '') }))

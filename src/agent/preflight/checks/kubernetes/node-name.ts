@@ -1,7 +1,7 @@
 import { isNodeName } from '../../../kubeadm/config/api/check-rules.ts';
 import { otherNodeName } from '../../../kubeadm/config/kubelet/node-name.ts';
 import type { Check } from '../check.ts';
-import { found, type PreflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../finding.ts';
 import { argumentIn, extraArguments } from './node-ip.ts';
 
 /** The Node's name: kubeadm must accept its form, no other machine may have it, and it must resolve here. */
@@ -14,14 +14,16 @@ export const nodeName: Check = {
     if (!isNodeName(name)) {
       const whose =
         config?.nodeName === undefined ? 'the host name' : 'the name in the kubeadm configuration';
-      return [found('fatal', 'NodeNameInvalid', `${whose}, "${name}", cannot be the name of a Node`)];
+      return [
+        preflightFinding('fatal', 'NodeNameInvalid', `${whose}, "${name}", cannot be the name of a Node`),
+      ];
     }
     const file = config === undefined ? undefined : await extraArguments(host);
     const override = argumentIn(file?.text, 'hostname-override') ?? config?.hostnameOverride;
     const other = otherNodeName(name, override);
     if (other !== undefined)
       findings.push(
-        found(
+        preflightFinding(
           'fatal',
           'NodeNameWrong',
           `the kubelet is told to register as ${other} (hostname-override), and kubeadm would wait for a Node ${name} that never comes`,
@@ -31,7 +33,7 @@ export const nodeName: Check = {
     // An image has no name yet. A machine without a name would take the Node of every other such machine.
     if (config !== undefined && /^localhost(\.|$)/.test(name))
       findings.push(
-        found(
+        preflightFinding(
           'warning',
           'NodeNameInvalid',
           `this machine will be the Node "${name}", and so may other machines`,
@@ -41,7 +43,11 @@ export const nodeName: Check = {
     // 2: not found; any other status says nothing about the name.
     if (exitStatus === 2)
       findings.push(
-        found('warning', 'HostNameUnresolved', `the name ${name} does not resolve on this machine`),
+        preflightFinding(
+          'warning',
+          'HostNameUnresolved',
+          `the name ${name} does not resolve on this machine`,
+        ),
       );
     return findings;
   },

@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/host.ts';
 import { type Check, isControlPlane, readText, type Task } from '../check.ts';
-import { found } from '../finding.ts';
+import { preflightFinding } from '../finding.ts';
 
 const LISTENING = '0A';
 const ETCD = [2379, 2380];
@@ -31,7 +31,9 @@ export const ports: Check = {
         .map((inode) => owners.get(inode))
         .find((name) => name);
       const message = `port ${port} is in use${owner === undefined ? '' : ` by ${owner}`}`;
-      return found(isSure ? 'fatal' : 'warning', 'PortInUse', message, { kubeadmCheck: `Port-${port}` });
+      return preflightFinding(isSure ? 'fatal' : 'warning', 'PortInUse', message, {
+        kubeadmCheck: `Port-${port}`,
+      });
     });
   },
 };

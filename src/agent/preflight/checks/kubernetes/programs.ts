@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/host.ts';
 import { type Check, isBefore, type Task } from '../check.ts';
-import { found, type PreflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 /** Directories to search whatever PATH says, because commands before kubeadm may extend it. */
 const DIRECTORIES = [
@@ -26,9 +26,11 @@ export const programs: Check = {
     );
     return [...missing].flatMap((name): PreflightFinding[] => {
       const message = `the program ${name} is not installed`;
-      if (name === 'kubelet') return [found('fatal', 'ProgramMissing', message)];
+      if (name === 'kubelet') return [preflightFinding('fatal', 'ProgramMissing', message)];
       const check = { kubeadmCheck: `FileExisting-${name}` };
-      return [found(demanded.includes(name) ? 'fatal' : 'warning', 'ProgramMissing', message, check)];
+      return [
+        preflightFinding(demanded.includes(name) ? 'fatal' : 'warning', 'ProgramMissing', message, check),
+      ];
     });
   },
 };

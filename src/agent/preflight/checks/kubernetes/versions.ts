@@ -1,5 +1,5 @@
 import { type Check, isBefore, type Task, type Version } from '../check.ts';
-import { found, type PreflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 /**
  * Compares kubelet, kubeadm and the configuration's version. kubeadm accepts a kubelet that is one minor
@@ -25,9 +25,9 @@ function kubeletProblems(kubelet: Version | undefined, task: Task): PreflightFin
   const message = `the kubelet is ${kubelet.text}, and kubeadm is 1.${kubeadmMinor}`;
   // Some releases of 1.28 were the first to accept older ones.
   if (behind > allowed && !(kubeadmMinor === 28 && behind <= 3))
-    return [found('fatal', 'VersionSkew', message, CHECK)];
+    return [preflightFinding('fatal', 'VersionSkew', message, CHECK)];
   return behind < 0
-    ? [found('warning', 'VersionSkew', `${message}; a newer kubelet is not supported`, CHECK)]
+    ? [preflightFinding('warning', 'VersionSkew', `${message}; a newer kubelet is not supported`, CHECK)]
     : [];
 }
 
@@ -40,20 +40,20 @@ function controlPlaneProblems(
   const findings: PreflightFinding[] = [];
   if (kubelet !== undefined && kubelet.minor > wanted.minor) {
     const message = `the kubelet is ${kubelet.text}, newer than the control plane that the configuration asks for, ${wanted.text}`;
-    findings.push(found('fatal', 'VersionSkew', message, CHECK));
+    findings.push(preflightFinding('fatal', 'VersionSkew', message, CHECK));
   }
   if (kubeadmMinor === undefined) return findings;
   const skew = `kubeadm is 1.${kubeadmMinor}, and the configuration asks for ${wanted.text}`;
   // This is no check of kubeadm's but part of reading its configuration: nobody can ignore it.
   if (wanted.minor < kubeadmMinor - 1)
     findings.push(
-      found(
+      preflightFinding(
         'fatal',
         'VersionSkew',
         `${skew}; it only sets up control planes of its own minor version or the one before`,
       ),
     );
-  if (wanted.minor > kubeadmMinor) findings.push(found('warning', 'VersionSkew', skew));
+  if (wanted.minor > kubeadmMinor) findings.push(preflightFinding('warning', 'VersionSkew', skew));
   return findings;
 }
 

@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/host.ts';
 import { type Check, isBefore, readText, type Task } from '../check.ts';
-import { found, type PreflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 /** Without these the kubelet does not start. It does start without the others, which some kernels lack. */
 const NEEDED = ['cpu', 'cpuset', 'memory'];
@@ -16,7 +16,9 @@ export const cgroups: Check = {
     const findings: PreflightFinding[] = [];
     if (missing.length > 0) {
       const message = `the control group controllers ${missing.join(', ')} are not enabled`;
-      findings.push(found('fatal', 'CgroupsUnsuitable', message, { kubeadmCheck: 'SystemVerification' }));
+      findings.push(
+        preflightFinding('fatal', 'CgroupsUnsuitable', message, { kubeadmCheck: 'SystemVerification' }),
+      );
     }
     if (unified === undefined) findings.push(...retiring(task));
     return findings;
@@ -29,7 +31,7 @@ function retiring(task: Task): PreflightFinding[] {
   const message =
     'this machine has control groups version 1, with which the kubelet only starts if failCgroupV1 is false';
   return [
-    found('warning', 'CgroupsUnsuitable', message, {
+    preflightFinding('warning', 'CgroupsUnsuitable', message, {
       remedy: 'Boot the image with control groups version 2.',
     }),
   ];

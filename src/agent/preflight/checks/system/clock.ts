@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Host } from '../../../host/host.ts';
 import { PKI } from '../../../kubeadm/config/kubeadm-files.ts';
 import { type Check, readText } from '../check.ts';
-import { found } from '../finding.ts';
+import { preflightFinding } from '../finding.ts';
 
 /**
  * Compares this machine's clock with the dates of the certificate authority from user data: a control plane's
@@ -20,13 +20,19 @@ export const clock: Check = {
     const now = host.clock.now();
     const is = `it is ${now.toISOString()} by the clock of this machine`;
     if (now < from)
-      return [found('warning', 'ClockWrong', `${path} is valid from ${from.toISOString()} on, and ${is}`)];
+      return [
+        preflightFinding(
+          'warning',
+          'ClockWrong',
+          `${path} is valid from ${from.toISOString()} on, and ${is}`,
+        ),
+      ];
     if (now <= to) return [];
     const was = `${path} was valid until ${to.toISOString()}, and ${is}`;
     return [
       isAlone && (await isSynchronised(host))
-        ? found('fatal', 'CertificateInvalid', `${was}, which is synchronised`, { remedy: RENEW })
-        : found('warning', 'ClockWrong', was),
+        ? preflightFinding('fatal', 'CertificateInvalid', `${was}, which is synchronised`, { remedy: RENEW })
+        : preflightFinding('warning', 'ClockWrong', was),
     ];
   },
 };

@@ -1,7 +1,7 @@
-import { LEAST_FREE } from '../../../kubeadm/config/kubelet/eviction-thresholds.ts';
+import { DEFAULT_EVICTION_THRESHOLDS } from '../../../kubeadm/config/kubelet/eviction-thresholds.ts';
 import { megabytes, percent } from '../amounts.ts';
 import { type Check, isControlPlane, readText } from '../check.ts';
-import { found, type PreflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 const GIB = 1024 ** 3;
 interface Place {
@@ -16,7 +16,7 @@ interface Place {
 export const diskSpace: Check = {
   name: 'disk space',
   async run(host, task) {
-    const { own, images } = task.config?.leastFree ?? LEAST_FREE;
+    const { own, images } = task.config?.leastFree ?? DEFAULT_EVICTION_THRESHOLDS;
     const places: Place[] = [
       { path: '/var/lib/kubelet', leastShare: own, consequence: 'evicts pods' },
       // Also such as kubeadm waits for.
@@ -34,7 +34,11 @@ export const diskSpace: Check = {
       if (mount.readOnly) {
         told.add(mount.at);
         findings.push(
-          found('fatal', 'FileSystemReadOnly', `${path} cannot be written: ${mount.at} is read-only`),
+          preflightFinding(
+            'fatal',
+            'FileSystemReadOnly',
+            `${path} cannot be written: ${mount.at} is read-only`,
+          ),
         );
         continue;
       }
@@ -46,7 +50,7 @@ export const diskSpace: Check = {
       const what =
         consequence && share < leastShare ? `; below ${percent(leastShare)} the kubelet ${consequence}` : '';
       const message = `${mount.at}, where ${path} lies, has ${percent(share)} (${megabytes(space.freeBytes)}) free${what}`;
-      findings.push(found('warning', 'DiskSpaceLow', message));
+      findings.push(preflightFinding('warning', 'DiskSpaceLow', message));
     }
     return findings;
   },

@@ -1,7 +1,7 @@
 import { ipFamily } from '../../../../kit/ip-family.ts';
 import type { Host } from '../../../host/host.ts';
 import { type Check, isBefore, readText, type Task } from '../check.ts';
-import { found, type PreflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 const MODULES_FILE = '/etc/modules-load.d/slipway.conf';
 const SYSCTL_FILE = '/etc/sysctl.d/90-slipway.conf';
@@ -51,7 +51,9 @@ export const kernelSettings: Check = {
       // The network's settings are unreadable here: better to say nothing than something wrong.
       if ((await readText(host, FORWARDING.path)) === undefined) continue;
       if (task.mend && (await mend(host, setting))) {
-        findings.push(found('mended', 'KernelSettingMended', `${setting.key} was not 1, and has been set`));
+        findings.push(
+          preflightFinding('mended', 'KernelSettingMended', `${setting.key} was not 1, and has been set`),
+        );
       } else findings.push(await problem(host, setting, task));
     }
     return findings;
@@ -75,7 +77,10 @@ async function problem(
       ? `Set ${key} = 1 in a file of /etc/sysctl.d of the image, or run slipway preflight --mend.`
       : `Name ${module} in a file of /etc/modules-load.d of the image, or run slipway preflight --mend.`;
   const kubeadmCheck = `FileContent-${path.replaceAll('/', '-')}`;
-  return found(demanded(task) ? 'fatal' : 'warning', 'KernelSettingWrong', why, { remedy, kubeadmCheck });
+  return preflightFinding(demanded(task) ? 'fatal' : 'warning', 'KernelSettingWrong', why, {
+    remedy,
+    kubeadmCheck,
+  });
 }
 
 /** Loads the module and sets the value. @returns whether the kernel then has it */

@@ -1,5 +1,5 @@
 import { type Check, readText } from '../check.ts';
-import { found } from '../finding.ts';
+import { preflightFinding } from '../finding.ts';
 
 /**
  * kubeadm has always refused kernels before 3.10. Since 1.32 it demands 4.19 (its releases'
@@ -15,11 +15,16 @@ export const kernel: Check = {
     const check = { kubeadmCheck: 'SystemVerification' };
     if (major < 3 || (major === 3 && minor < 10))
       return [
-        found('fatal', 'KernelTooOld', `the kernel is ${release}, and kubeadm needs 3.10 at least`, check),
+        preflightFinding(
+          'fatal',
+          'KernelTooOld',
+          `the kernel is ${release}, and kubeadm needs 3.10 at least`,
+          check,
+        ),
       ];
     if (major < 4 || (major === 4 && minor < 19))
       return [
-        found(
+        preflightFinding(
           'warning',
           'KernelTooOld',
           `the kernel is ${release}; Kubernetes 1.32 and later need 4.19`,

@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/host.ts';
 import { type Check, readText } from '../check.ts';
-import { found } from '../finding.ts';
+import { preflightFinding } from '../finding.ts';
 
 /** overlay: the file system on which container runtimes put images by default. */
 export const modules: Check = {
@@ -12,7 +12,7 @@ export const modules: Check = {
     if (release === '' || (await isLoadable(host, release))) return [];
     const message = 'the kernel has no overlay file system, on which container runtimes put images';
     const remedy = 'Use a kernel with the module overlay, or configure another snapshotter.';
-    return [found('warning', 'KernelSettingWrong', message, { remedy })];
+    return [preflightFinding('warning', 'KernelSettingWrong', message, { remedy })];
   },
 };
 

@@ -1,5 +1,5 @@
 import { type Check, readText } from '../check.ts';
-import { found } from '../finding.ts';
+import { preflightFinding } from '../finding.ts';
 
 /** Without name servers, a machine pulls no images, and its pods have none either. */
 export const nameServers: Check = {
@@ -9,6 +9,6 @@ export const nameServers: Check = {
     if (text !== undefined && /^[^\S\n]*nameserver\s+\S/m.test(text)) return [];
     const message =
       text === undefined ? '/etc/resolv.conf is not there' : '/etc/resolv.conf names no name server';
-    return [found('warning', 'DnsNotConfigured', message)];
+    return [preflightFinding('warning', 'DnsNotConfigured', message)];
   },
 };

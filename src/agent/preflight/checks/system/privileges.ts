@@ -1,5 +1,5 @@
 import { type Check, readText } from '../check.ts';
-import { found } from '../finding.ts';
+import { preflightFinding } from '../finding.ts';
 
 /** kubeadm demands root. */
 export const privileges: Check = {
@@ -8,6 +8,6 @@ export const privileges: Check = {
     const uid = /^Uid:\s+\d+\s+(\d+)/m.exec((await readText(host, '/proc/self/status')) ?? '')?.[1];
     if (uid === undefined || uid === '0') return [];
     const message = `this process runs as user ${uid}, and kubeadm demands root`;
-    return [found('fatal', 'NotRoot', message, { kubeadmCheck: 'IsPrivilegedUser' })];
+    return [preflightFinding('fatal', 'NotRoot', message, { kubeadmCheck: 'IsPrivilegedUser' })];
   },
 };

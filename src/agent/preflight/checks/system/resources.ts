@@ -1,6 +1,6 @@
 import { countOfList } from '../../../../kit/number-list.ts';
 import { type Check, isControlPlane, readText } from '../check.ts';
-import { found, type PreflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 /** kubeadm demands these only of a control plane. */
 const CPUS = 2;
@@ -16,13 +16,13 @@ export const resources: Check = {
     const cpus = list === undefined ? undefined : countOfList(list);
     if (cpus !== undefined && cpus < CPUS) {
       const message = `a control plane needs ${CPUS} processors, and this machine has ${cpus}`;
-      findings.push(found('fatal', 'MachineTooSmall', message, { kubeadmCheck: 'NumCPU' }));
+      findings.push(preflightFinding('fatal', 'MachineTooSmall', message, { kubeadmCheck: 'NumCPU' }));
     }
     const kilobytes = /^MemTotal:\s+(\d+) kB/m.exec((await readText(host, '/proc/meminfo')) ?? '')?.[1];
     const megabytes = kilobytes === undefined ? undefined : Math.floor(Number(kilobytes) / 1024);
     if (megabytes !== undefined && megabytes < MEMORY_MB) {
       const message = `a control plane needs ${MEMORY_MB} MB of memory, and this machine has ${megabytes} MB`;
-      findings.push(found('fatal', 'MachineTooSmall', message, { kubeadmCheck: 'Mem' }));
+      findings.push(preflightFinding('fatal', 'MachineTooSmall', message, { kubeadmCheck: 'Mem' }));
     }
     return findings;
   },

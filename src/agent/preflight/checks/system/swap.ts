@@ -1,5 +1,5 @@
 import { type Check, isBefore, readText } from '../check.ts';
-import { found } from '../finding.ts';
+import { preflightFinding } from '../finding.ts';
 
 /**
  * Before 1.23, kubeadm refuses swap; since then it only warns (kubernetes/kubernetes #104854). Whether the
@@ -14,6 +14,10 @@ export const swap: Check = {
       .flatMap((line) => /^(\S+)/.exec(line)?.[1] ?? []);
     if (devices.length === 0) return [];
     const severity = isBefore(task, 23) ? 'fatal' : 'warning';
-    return [found(severity, 'SwapEnabled', `swap is on: ${devices.join(', ')}`, { kubeadmCheck: 'Swap' })];
+    return [
+      preflightFinding(severity, 'SwapEnabled', `swap is on: ${devices.join(', ')}`, {
+        kubeadmCheck: 'Swap',
+      }),
+    ];
   },
 };

@@ -1,6 +1,6 @@
 import { windowsProgram } from '../../../host/windows-program.ts';
 import type { Check } from '../check.ts';
-import { found } from '../finding.ts';
+import { preflightFinding } from '../finding.ts';
 
 const KUBELET = 10_250;
 const ASK_MS = 5_000;
@@ -15,7 +15,7 @@ export const kubeletPort: Check = {
     const pid = listenerOf(stdout, KUBELET);
     if (pid === undefined) return [];
     const check = { kubeadmCheck: `Port-${KUBELET}` };
-    return [found('fatal', 'PortInUse', `port ${KUBELET} is in use by the process ${pid}`, check)];
+    return [preflightFinding('fatal', 'PortInUse', `port ${KUBELET} is in use by the process ${pid}`, check)];
   },
 };
 

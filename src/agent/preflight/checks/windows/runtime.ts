@@ -1,7 +1,7 @@
 import { type Host, HostError } from '../../../host/host.ts';
 import { serviceState } from '../../../host/windows-services.ts';
 import type { Check } from '../check.ts';
-import { found } from '../finding.ts';
+import { preflightFinding } from '../finding.ts';
 
 /** Where containerd listens on Windows, unless its configuration says otherwise. */
 const PIPE = 'npipe:////./pipe/containerd-containerd';
@@ -25,7 +25,7 @@ export const runtimePipe: Check = {
       const message = `the container runtime's pipe ${socket} ${why}${await serviceOf(host, socket)}`;
       const remedy =
         'Register containerd as a service in the image (containerd --register-service) and start it.';
-      return [found('warning', 'ContainerRuntimeDown', message, { remedy })];
+      return [preflightFinding('warning', 'ContainerRuntimeDown', message, { remedy })];
     }
   },
 };

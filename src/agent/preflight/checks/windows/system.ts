@@ -1,9 +1,9 @@
 import { readKey } from '../../../host/windows-registry.ts';
 import { serviceState } from '../../../host/windows-services.ts';
-import { LEAST_FREE } from '../../../kubeadm/config/kubelet/eviction-thresholds.ts';
+import { DEFAULT_EVICTION_THRESHOLDS } from '../../../kubeadm/config/kubelet/eviction-thresholds.ts';
 import { megabytes, percent } from '../amounts.ts';
 import type { Check } from '../check.ts';
-import { found, type PreflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 /** A longer name is cut off for NetBIOS, and two machines may then have the same one. */
 const LONGEST_NAME = 15;
@@ -16,7 +16,7 @@ export const windowsName: Check = {
     const name = host.hostname();
     if (name.length <= LONGEST_NAME) return [];
     const message = `the host name "${name}" is longer than the ${LONGEST_NAME} characters that NetBIOS takes`;
-    return [found('warning', 'NodeNameInvalid', message)];
+    return [preflightFinding('warning', 'NodeNameInvalid', message)];
   },
 };
 
@@ -31,7 +31,7 @@ export const hostNetworkService: Check = {
         ? 'is disabled'
         : 'does not exist: Windows lacks the feature Containers, or a restart';
     const remedy = 'Install the feature in the image (Install-WindowsFeature Containers), and restart it.';
-    return [found('warning', 'ProgramMissing', `the service hns ${what}`, { remedy })];
+    return [preflightFinding('warning', 'ProgramMissing', `the service hns ${what}`, { remedy })];
   },
 };
 
@@ -45,7 +45,7 @@ export const pageFile: Check = {
     if (files === undefined || files.replaceAll('\\0', '').trim() !== '') return [];
     const message = 'there is no page file: Windows refuses memory to containers while some is free';
     const remedy = 'Let Windows manage its page file in the image.';
-    return [found('warning', 'SystemSettingFailed', message, { remedy })];
+    return [preflightFinding('warning', 'SystemSettingFailed', message, { remedy })];
   },
 };
 
@@ -61,7 +61,7 @@ export const defender: Check = {
     if (excluded.has(program.toLowerCase())) return [];
     const message = `Defender scans ${program} at each start`;
     const remedy = `Exclude it in the image, as windows/install.ps1 does: Add-MpPreference -ExclusionProcess '${program}'`;
-    return [found('warning', 'SystemSettingFailed', message, { remedy })];
+    return [preflightFinding('warning', 'SystemSettingFailed', message, { remedy })];
   },
 };
 
@@ -69,7 +69,7 @@ export const defender: Check = {
 export const systemDrive: Check = {
   name: 'disk space',
   async run(host, { config }): Promise<PreflightFinding[]> {
-    const { own, images } = config?.leastFree ?? LEAST_FREE;
+    const { own, images } = config?.leastFree ?? DEFAULT_EVICTION_THRESHOLDS;
     const space = await host.files.space('/');
     const share = space.freeBytes / space.totalBytes;
     const least = Math.max(own, images);
@@ -77,6 +77,6 @@ export const systemDrive: Check = {
     const what = share < own ? 'evicts pods' : share < images ? 'removes images' : undefined;
     const consequence = what && `; below ${percent(share < own ? own : images)} the kubelet ${what}`;
     const message = `the system's drive has ${percent(share)} (${megabytes(space.freeBytes)}) free${consequence ?? ''}`;
-    return [found('warning', 'DiskSpaceLow', message)];
+    return [preflightFinding('warning', 'DiskSpaceLow', message)];
   },
 };

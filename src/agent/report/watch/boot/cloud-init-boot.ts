@@ -2,7 +2,7 @@ import { codes } from '../../../../protocol/codes/codes.ts';
 import type { EventBody, EventFailure, EventStep } from '../../../../protocol/events.ts';
 import { SENTINEL } from '../../../document/paths.ts';
 import type { Host } from '../../../host/host.ts';
-import type { CloudInitView } from './cloud-init.ts';
+import type { CloudInitState } from './cloud-init.ts';
 import { kubeadmFailure } from './kubeadm-failure.ts';
 import { KUBEADM, type Observation, ObservedSequence } from './observed-sequence.ts';
 
@@ -40,7 +40,7 @@ export class CloudInitBoot {
   }
 
   /** @param view undefined where cloud-init is not there or has not begun */
-  async look(view: CloudInitView | undefined, sentinel: boolean): Promise<Observation[]> {
+  async look(view: CloudInitState | undefined, sentinel: boolean): Promise<Observation[]> {
     this.#isUnderWay = view !== undefined && !view.finished;
     const ranBefore = this.#sequence.isRunning;
     if (!view && !sentinel) return [];
@@ -61,7 +61,7 @@ export class CloudInitBoot {
     return told;
   }
 
-  async #failed({ errors }: CloudInitView): Promise<Observation> {
+  async #failed({ errors }: CloudInitState): Promise<Observation> {
     this.#hasFailed = true;
     const ms = this.#elapsed();
     const kubeadm = kubeadmFailure(await this.#output(), { seen: this.#sequence.verb });

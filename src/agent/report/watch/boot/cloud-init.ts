@@ -6,7 +6,7 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_ERRORS = 20;
 
 /** Where cloud-init stands in this boot, by its own files (in memory's file system, so never an earlier boot's). */
-export interface CloudInitView {
+export interface CloudInitState {
   datasource: string;
   /** The stage at work, such as `modules-final`; undefined between stages. */
   stage: string | undefined;
@@ -16,7 +16,7 @@ export interface CloudInitView {
 }
 
 /** Undefined when cloud-init has not begun in this boot, or is not there. */
-export async function readCloudInit(host: Host): Promise<CloudInitView | undefined> {
+export async function readCloudInitState(host: Host): Promise<CloudInitState | undefined> {
   const status = await readV1(host, STATUS);
   if (!status) return undefined;
   const result = await readV1(host, RESULT);

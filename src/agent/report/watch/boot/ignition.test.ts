@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { KubeadmUnitStandIn } from '../../../../../test/support/kubeadm/fake-kubeadm-unit.ts';
+import { FakeKubeadmUnit } from '../../../../../test/support/kubeadm/fake-kubeadm-unit.ts';
 import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import type { EventBody } from '../../../../protocol/events.ts';
 import type { Host } from '../../../host/host.ts';
@@ -19,12 +19,12 @@ const SENTINEL = '/run/cluster-api/bootstrap-success.complete';
 let folder: string;
 let host: Host;
 let now: number;
-let unit: KubeadmUnitStandIn;
+let unit: FakeKubeadmUnit;
 
 beforeEach(() => {
   folder = scratch();
   now = 100_000;
-  unit = new KubeadmUnitStandIn(folder, () => now);
+  unit = new FakeKubeadmUnit(folder, () => now);
   const real = createLinuxHost({ root: folder });
   const list = async (path: string) => (path === '/proc' ? [] : real.ownFiles.list(path));
   host = {

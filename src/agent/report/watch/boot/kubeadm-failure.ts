@@ -3,7 +3,7 @@ import type { KubeadmProcess } from '../../../callers/kubeadm-process.ts';
 import { diagnoseLog } from '../../../diagnosis/diagnose-log.ts';
 import { readLines } from '../../../diagnosis/transcript/read-lines.ts';
 import { classify, type KubeadmFailure } from '../../../diagnosis/words/classify.ts';
-import { asEventFailure } from '../../events/from-journal.ts';
+import { toEventFailure } from '../../events/from-journal.ts';
 
 /** What is known of an attempt besides its output. */
 interface KubeadmSight {
@@ -26,7 +26,7 @@ export function kubeadmFailure(output: string, sight: KubeadmSight): EventFailur
   const verdict = diagnoseLog(readLines('log', output), { verb, end: { exitStatus: exitStatus ?? 1 } });
   const found = verdict.failure ?? (verdict.result === 'nothing' ? unseen(output, sight) : undefined);
   if (found === undefined) return undefined;
-  const failure = asEventFailure(found);
+  const failure = toEventFailure(found);
   return exitStatus === undefined ? failure : { ...failure, exitStatus };
 }
 

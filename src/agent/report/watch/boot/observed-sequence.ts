@@ -1,5 +1,5 @@
 import type { EventBody, EventFailure, EventStep } from '../../../../protocol/events.ts';
-import { type KubeadmProcess, KubeadmProcesses } from '../../../callers/kubeadm-process.ts';
+import { type KubeadmProcess, KubeadmProcessFinder } from '../../../callers/kubeadm-process.ts';
 import type { Host } from '../../../host/host.ts';
 
 export const KUBEADM: EventStep = { id: 'kubeadm', title: 'kubeadm' };
@@ -18,7 +18,7 @@ export class ObservedSequence {
   readonly id: string;
   readonly #boot: string;
   readonly #outer: EventStep;
-  readonly #processes: KubeadmProcesses | undefined;
+  readonly #processes: KubeadmProcessFinder | undefined;
   #kubeadm: KubeadmProcess | undefined;
   #attempts = 0;
   #isRunning = false;
@@ -28,7 +28,7 @@ export class ObservedSequence {
     this.id = `observed-${boot}`;
     this.#boot = boot;
     this.#outer = outer;
-    this.#processes = isSlipway ? undefined : new KubeadmProcesses(host);
+    this.#processes = isSlipway ? undefined : new KubeadmProcessFinder(host);
   }
 
   /** What kubeadm was last seen to do. */

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path/posix';
 import { type Host, HostError } from '../../../host/host.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 import { keysPath, withKeys } from './authorized-keys.ts';
 import type { Account } from './database.ts';
 
@@ -61,6 +61,6 @@ function pathsBelow(base: string, path: string): string[] {
   return names.map((_, index) => [base, ...names.slice(0, index + 1)].join('/'));
 }
 
-function notWritten(account: Account, why: string): Problem {
-  return new Problem('UserNotCreated', `The SSH keys of the user ${account.name} were not written: ${why}`);
+function notWritten(account: Account, why: string): StepError {
+  return new StepError('UserNotCreated', `The SSH keys of the user ${account.name} were not written: ${why}`);
 }

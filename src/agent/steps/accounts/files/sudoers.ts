@@ -1,5 +1,5 @@
 import type { Host } from '../../../host/host.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 
 const SUDOERS = '/etc/sudoers';
 const DIRECTORY = '/etc/sudoers.d';
@@ -63,5 +63,5 @@ async function check(host: Host, user: string, text: string): Promise<void> {
   if (exitStatus === 0) return;
   const said = `${stderr}\n${stdout}`.split('\n').filter((line) => line.trim() !== '');
   const cause = `The sudo rules of the user ${user} are not valid, so none was written: ${said[0] ?? 'visudo refused them'}`;
-  throw new Problem('UserNotCreated', cause, { exitStatus, lines: said.slice(0, 3) });
+  throw new StepError('UserNotCreated', cause, { exitStatus, lines: said.slice(0, 3) });
 }

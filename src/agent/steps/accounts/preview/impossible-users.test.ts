@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratch } from '../../../../../test/support/tmp/scratch.ts';
-import type { Document, ReportEntry } from '../../../document/document.ts';
+import type { Diagnostic, Document } from '../../../document/document.ts';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { readUserData } from '../../../userdata/read-user-data.ts';
@@ -40,7 +40,7 @@ const accounts = async (host: Host, document: Document) => [
 const rules = (host: Host, { users }: Document) => unreadableRules(host, users);
 
 async function told(
-  find: (host: Host, document: Document) => Promise<ReportEntry[]>,
+  find: (host: Host, document: Document) => Promise<Diagnostic[]>,
   text: string,
   answers: Answers = THERE,
 ): Promise<string[]> {

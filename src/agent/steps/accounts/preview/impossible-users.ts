@@ -1,4 +1,4 @@
-import type { Document, ReportEntry, UserEntry } from '../../../document/document.ts';
+import type { Diagnostic, Document, UserEntry } from '../../../document/document.ts';
 import type { Host } from '../../../host/host.ts';
 import { printable } from '../../../text/diagnostics.ts';
 import { entryAt } from '../../kind/preview.ts';
@@ -13,7 +13,7 @@ export async function impossibleUsers(
   host: Pick<Host, 'files' | 'processes'>,
   users: readonly UserEntry[],
   document: Document,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const { groups, bootCommands, files } = document;
   const refused = await refusedUsers(host, users);
   // These run before, and may make room for a user.
@@ -29,7 +29,7 @@ export async function impossibleUsers(
 async function withoutProgram(
   host: Pick<Host, 'files' | 'processes'>,
   users: readonly UserEntry[],
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   if ((await host.processes.which('useradd')) !== undefined) return [];
   for (const { name, where } of users) {
     if ((await findAccount(host, name)) !== undefined) continue;
@@ -43,11 +43,11 @@ async function inTheWay(
   host: Pick<Host, 'files' | 'processes'>,
   users: readonly UserEntry[],
   { groups }: Document,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const taken = await accountsOf(host, '/etc/passwd');
   const known = new Set([...(await accountsOf(host, '/etc/group')), ...groups].map(({ name }) => name));
   const makesOwnGroup = await makesGroupOfUser(host);
-  const found: ReportEntry[] = [];
+  const found: Diagnostic[] = [];
   for (const user of users) {
     const { name, primaryGroup, uid, exact } = user;
     const isThere = (await findAccount(host, name)) !== undefined;
@@ -97,7 +97,7 @@ async function makesGroupOfUser({ files }: Pick<Host, 'files'>): Promise<boolean
 }
 
 /** Ignition ends there; a node comes up without a user that a cloud-config asks for. */
-function problem({ name, where, exact }: UserEntry, why: string): ReportEntry {
+function problem({ name, where, exact }: UserEntry, why: string): Diagnostic {
   const message = `The user ${printable(name)} cannot be made: ${why}`;
   return entryAt(exact ? 'error' : 'warning', where, 'UserNotCreated', message);
 }

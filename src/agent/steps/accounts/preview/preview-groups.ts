@@ -1,4 +1,4 @@
-import type { GroupEntry, ReportEntry } from '../../../document/document.ts';
+import type { Diagnostic, GroupEntry } from '../../../document/document.ts';
 import { entryAt, type PreviewContext } from '../../kind/preview.ts';
 import { refusedGroups } from './refused-names.ts';
 
@@ -9,7 +9,7 @@ export const LONGEST_NAME = 32;
 export async function previewGroups(
   specs: readonly { entries: GroupEntry[] }[],
   context: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const groups = specs.flatMap(({ entries }) => entries);
   const { moment, host, document } = context;
   return [
@@ -21,7 +21,7 @@ export async function previewGroups(
   ];
 }
 
-function withoutMembers(groups: readonly GroupEntry[], { document }: PreviewContext): ReportEntry[] {
+function withoutMembers(groups: readonly GroupEntry[], { document }: PreviewContext): Diagnostic[] {
   const later = new Set(document.users.filter(({ exact }) => exact === undefined).map(({ name }) => name));
   return groups.flatMap(({ name, members }) =>
     members
@@ -34,7 +34,7 @@ function withoutMembers(groups: readonly GroupEntry[], { document }: PreviewCont
   );
 }
 
-function withLongNames(groups: readonly GroupEntry[]): ReportEntry[] {
+function withLongNames(groups: readonly GroupEntry[]): Diagnostic[] {
   return groups
     .filter(({ name }) => name.length > LONGEST_NAME)
     .map(({ name }) =>
@@ -42,5 +42,5 @@ function withLongNames(groups: readonly GroupEntry[]): ReportEntry[] {
     );
 }
 
-const ignored = (message: string): ReportEntry =>
+const ignored = (message: string): Diagnostic =>
   entryAt('warning', undefined, 'AccountSettingIgnored', message);

@@ -1,4 +1,4 @@
-import type { Document, ReportEntry, UserEntry } from '../../../document/document.ts';
+import type { Diagnostic, Document, UserEntry } from '../../../document/document.ts';
 import { entryAt, type PreviewContext } from '../../kind/preview.ts';
 import { keyOf } from '../files/authorized-keys.ts';
 import { impossibleUsers } from './impossible-users.ts';
@@ -12,7 +12,7 @@ import { unreadableRules } from './unreadable-rules.ts';
 export async function previewUsers(
   specs: readonly { entries: UserEntry[] }[],
   { document, moment, host }: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const users = specs.flatMap(({ entries }) => entries);
   return [
     ...(moment === 'start' ? [] : settings(users, document)),
@@ -25,7 +25,7 @@ export async function previewUsers(
 }
 
 /** What depends on who is there already, only the step can say. */
-function settings(users: readonly UserEntry[], { system }: Document): ReportEntry[] {
+function settings(users: readonly UserEntry[], { system }: Document): Diagnostic[] {
   const made = users.filter(({ exact }) => exact === undefined);
   const given = new Set(system?.passwords?.users.map(({ name }) => name));
   const ofUsers = made.flatMap((user) =>
@@ -37,7 +37,7 @@ function settings(users: readonly UserEntry[], { system }: Document): ReportEntr
 }
 
 /** What most machines refuse, and some take: where there is one, it is asked. */
-function doubtful(users: readonly UserEntry[], { groups }: Document): ReportEntry[] {
+function doubtful(users: readonly UserEntry[], { groups }: Document): Diagnostic[] {
   const groupsBefore = new Set(groups.map(({ name }) => name));
   return users
     .filter(({ exact }) => exact?.exists !== false)
@@ -56,7 +56,7 @@ function doubtful(users: readonly UserEntry[], { groups }: Document): ReportEntr
 }
 
 /** useradd refuses the second. */
-function sameIds(made: readonly UserEntry[]): ReportEntry[] {
+function sameIds(made: readonly UserEntry[]): Diagnostic[] {
   return made.flatMap((user, at) => {
     const first = made.slice(0, at).find(({ uid }) => uid !== undefined && uid === user.uid);
     if (first === undefined || first.name === user.name) return [];
@@ -85,6 +85,6 @@ function locked(user: UserEntry): string | undefined {
   return `The user ${user.name} stays locked although lock_passwd is false, unless the image has a password for it: none is given here.`;
 }
 
-function entry(message: string, { where }: UserEntry): ReportEntry {
+function entry(message: string, { where }: UserEntry): Diagnostic {
   return entryAt('warning', where, 'AccountSettingIgnored', message);
 }

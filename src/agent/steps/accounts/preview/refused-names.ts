@@ -1,4 +1,4 @@
-import type { GroupEntry, Position, ReportEntry, UserEntry } from '../../../document/document.ts';
+import type { Diagnostic, GroupEntry, Position, UserEntry } from '../../../document/document.ts';
 import type { Host } from '../../../host/host.ts';
 import { printable } from '../../../text/diagnostics.ts';
 import { entryAt } from '../../kind/preview.ts';
@@ -29,13 +29,13 @@ type Question = {
  * Names and dates that the machine's own useradd and groupadd refuse, which differ much in what they take. They are asked, for a
  * directory in which nothing can be made, and only of what is uncommon.
  */
-export const refusedUsers = (host: Asked, users: readonly UserEntry[]): Promise<ReportEntry[]> =>
+export const refusedUsers = (host: Asked, users: readonly UserEntry[]): Promise<Diagnostic[]> =>
   askAll(host, users.flatMap(ofUser));
 
-export const refusedGroups = (host: Asked, groups: readonly GroupEntry[]): Promise<ReportEntry[]> =>
+export const refusedGroups = (host: Asked, groups: readonly GroupEntry[]): Promise<Diagnostic[]> =>
   askAll(host, groups.flatMap(ofGroup));
 
-async function askAll(host: Asked, questions: readonly Question[]): Promise<ReportEntry[]> {
+async function askAll(host: Asked, questions: readonly Question[]): Promise<Diagnostic[]> {
   return (await Promise.all(questions.slice(0, MOST).map((question) => ask(host, question)))).flat();
 }
 
@@ -65,7 +65,7 @@ function ofGroup({ name, exact }: GroupEntry): Question[] {
   ];
 }
 
-async function ask(host: Asked, { what, argv, where, isExact, isThere }: Question): Promise<ReportEntry[]> {
+async function ask(host: Asked, { what, argv, where, isExact, isThere }: Question): Promise<Diagnostic[]> {
   if (await isThere(host)) return [];
   const { exitStatus, stderr, timedOut } = await host.processes.run({
     argv,

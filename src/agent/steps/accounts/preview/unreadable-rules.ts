@@ -1,4 +1,4 @@
-import type { ReportEntry, UserEntry } from '../../../document/document.ts';
+import type { Diagnostic, UserEntry } from '../../../document/document.ts';
 import type { Host } from '../../../host/host.ts';
 import { printable } from '../../../text/diagnostics.ts';
 import { entryAt } from '../../kind/preview.ts';
@@ -14,7 +14,7 @@ const SAID = [/>>> [^:]+: (?<why>.+?) near line (?<line>\d+)/, /^[^:\s]+:(?<line
 export async function unreadableRules(
   host: Pick<Host, 'processes'>,
   users: readonly UserEntry[],
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const ruled = users.filter(({ sudo }) => sudo.length > 0);
   if (ruled.length === 0) return [];
   if ((await host.processes.which('visudo')) === undefined) return [];
@@ -23,7 +23,7 @@ export async function unreadableRules(
     undefined,
   );
   if ((await complaint(host, all ?? '')) === undefined) return [];
-  const found: ReportEntry[] = [];
+  const found: Diagnostic[] = [];
   for (const user of ruled.slice(0, MOST_USERS)) {
     const said = await complaint(host, withRules(undefined, user.name, user.sudo));
     if (said !== undefined) found.push(entry(user, said.line - HEAD, said.why));
@@ -50,7 +50,7 @@ async function complaint(
   return said && { line: Number(said.line), why: `visudo says "${printable(said.why ?? '').slice(0, 80)}"` };
 }
 
-function entry({ name, where }: UserEntry, rule: number, why: string): ReportEntry {
+function entry({ name, where }: UserEntry, rule: number, why: string): Diagnostic {
   const message = `The user ${printable(name)} cannot have its sudo rules: rule ${rule} cannot be read (${why})`;
   return entryAt('warning', where, 'UserNotCreated', message);
 }

@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/host.ts';
 import { runTool } from '../../../tools/run-tool.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 
 /** What a device holds, read from the device itself. */
 export interface Content {
@@ -35,11 +35,11 @@ export async function contentOf(
   );
   // blkid ends with the same status if it cannot read; an unreadable device must not pass for empty.
   if (exitStatus === NOTHING_FOUND && stderr.trim() !== '') {
-    throw new Problem(code, `Cannot see what is on ${path}: ${stderr.trim().split('\n')[0]}`);
+    throw new StepError(code, `Cannot see what is on ${path}: ${stderr.trim().split('\n')[0]}`);
   }
   if (exitStatus === AMBIVALENT) {
     const cause = `${path} holds the marks of several file systems or partition tables at once; wipefs shows and removes them`;
-    throw new Problem('DiskLeftAlone', cause);
+    throw new StepError('DiskLeftAlone', cause);
   }
   return parseContent(stdout);
 }

@@ -1,6 +1,6 @@
 import type { BlockDevice } from '../../../host/block-devices.ts';
 import type { Host } from '../../../host/host.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 import { waitFor } from './wait.ts';
 
 /** A disk that is attached during boot appears within seconds; cloud-init waits only for udev. */
@@ -14,7 +14,7 @@ export async function findDevice(host: Host, name: string, signal: AbortSignal):
   await settle(host, signal);
   const device = await waitFor(host, WAIT_MS, signal, () => lookUp(host, name));
   if (device) return device;
-  throw new Problem('DiskNotFound', `There is no disk or partition ${name} (waited ${WAIT_MS / 1000} s)`);
+  throw new StepError('DiskNotFound', `There is no disk or partition ${name} (waited ${WAIT_MS / 1000} s)`);
 }
 
 /** Lets udev finish its work, if udev is there. */

@@ -1,6 +1,6 @@
 import type { BlockDevice } from '../../../host/block-devices.ts';
 import type { Host } from '../../../host/host.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 import { type Content, contentOf } from './content.ts';
 
 /** What a device holds, in words; undefined if it is free. A table without partitions is nothing. */
@@ -15,5 +15,5 @@ export async function contentsOf(host: Host, device: BlockDevice): Promise<Conte
 /** @throws Problem DiskInUse */
 export async function refuseInUse(host: Host, { path }: BlockDevice, notDone: string): Promise<void> {
   if (await host.blockDevices.isInUse(path))
-    throw new Problem('DiskInUse', `${notDone}: it, or a partition of it, is in use`);
+    throw new StepError('DiskInUse', `${notDone}: it, or a partition of it, is in use`);
 }

@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/host.ts';
 import { runTool } from '../../../tools/run-tool.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 import { byTag, lookUp } from '../devices/find-device.ts';
 import { waitFor } from '../devices/wait.ts';
 import type { FstabFields } from './fstab.ts';
@@ -28,7 +28,7 @@ export async function activate(host: Host, fields: FstabFields, signal: AbortSig
   const isOptional = options.includes('nofail');
   if (!(await hasDevice(host, spec, isOptional ? OPTIONAL_DEVICE_MS : DEVICE_MS, signal))) {
     if (isOptional) return 'no-device';
-    throw new Problem('MountDeviceMissing', `${spec} was not mounted at ${file}: there is no such device`);
+    throw new StepError('MountDeviceMissing', `${spec} was not mounted at ${file}: there is no such device`);
   }
   if (isSwap) return swapOn(host, spec);
   await runTool(host, ['mount', '--', file], {

@@ -2,8 +2,8 @@ import type { MountEntry } from '../../../document/document.ts';
 import type { StepContext } from '../../../engine/step.ts';
 import { stillStarting } from '../../../startup/starting.ts';
 import { runTool } from '../../../tools/run-tool.ts';
-import { Problem } from '../../../tools/step-error.ts';
-import { systemdRuns } from '../../../tools/systemd.ts';
+import { StepError } from '../../../tools/step-error.ts';
+import { isSystemdRunning } from '../../../tools/systemd.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { eachEntry, place } from '../../tools/each-entry.ts';
 import { activate } from './activate.ts';
@@ -37,7 +37,7 @@ export const mountFilesystems: Work<{ entries: MountEntry[] }> = ({ entries }) =
     if (wanted !== present) {
       await host.files.write(FSTAB, wanted);
       // systemd makes mount units from fstab; an outdated unit might undo this mount.
-      if (await systemdRuns(host)) {
+      if (await isSystemdRunning(host)) {
         await runTool(host, ['systemctl', 'daemon-reload'], {
           doing: 'tell systemd of fstab',
           code: 'MountFailed',
@@ -54,7 +54,10 @@ export const mountFilesystems: Work<{ entries: MountEntry[] }> = ({ entries }) =
         const starting =
           fields[3] === DEFAULT_OPTIONS ? await stillStarting(host, 'MountDeviceMissing') : undefined;
         if (starting !== undefined)
-          throw new Problem('MountDeviceMissing', `There is no device ${spec} for ${file} yet: ${starting}`);
+          throw new StepError(
+            'MountDeviceMissing',
+            `There is no device ${spec} for ${file} yet: ${starting}`,
+          );
         await warn(context, entry, `${spec} was not mounted at ${file}: there is no such device (nofail).`);
         return `${file} without its device`;
       }

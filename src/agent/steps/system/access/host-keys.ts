@@ -1,4 +1,4 @@
-import type { ReportEntry } from '../../../document/document.ts';
+import type { Diagnostic } from '../../../document/document.ts';
 import type { HostKeySettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
 import { runTool } from '../../../tools/run-tool.ts';
@@ -73,7 +73,7 @@ async function make(host: Host, type: string, signal: AbortSignal): Promise<bool
 export async function previewHostKeys(
   specs: readonly HostKeySettings[],
   context: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const host = machineToWarnOf(context);
   const needsProgram = specs.some(
     ({ made, given }) =>

@@ -3,7 +3,7 @@ import type { FetchSettings } from '../../../document/document.ts';
 import { addressOfKeys, readKeyId } from '../../../document/key-id.ts';
 import { FetchError, fetchBytes } from '../../../fetch/fetch.ts';
 import type { Host } from '../../../host/host.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 import { findAccount } from '../../accounts/files/database.ts';
 import { addAuthorizedKeys } from '../../accounts/files/ssh-keys.ts';
 import type { Work } from '../../kind/step-kind.ts';
@@ -39,7 +39,7 @@ async function importAll(
   for (const { name, ids } of users) {
     const account = await findAccount(host, name);
     if (!account)
-      throw new Problem('UserNotCreated', `There is no user ${name} whom ssh_import_id could let in`);
+      throw new StepError('UserNotCreated', `There is no user ${name} whom ssh_import_id could let in`);
     for (const id of ids) {
       const keys = await keysOf(host, id, settings, signal);
       await addAuthorizedKeys(host, account, keys);
@@ -56,13 +56,13 @@ async function keysOf(
   signal: AbortSignal,
 ): Promise<string[]> {
   const known = readKeyId(id);
-  if (known === undefined) throw new Problem('SystemSettingFailed', `${id} names nobody's SSH keys`);
+  if (known === undefined) throw new StepError('SystemSettingFailed', `${id} names nobody's SSH keys`);
   const remote = { url: sensitive(addressOfKeys(known)), headers: [], isCompressed: false };
   const text = await fetchBytes(host, remote, { ...settings, isHttpsOnly: true }, MOST_BYTES, signal).catch(
     (error: unknown) => {
       if (!(error instanceof FetchError)) throw error;
       const code = error.refused ? 'ResourceRefused' : 'ResourceNotFetched';
-      throw new Problem(code, `The SSH keys of ${id} were not imported: ${error.message}`);
+      throw new StepError(code, `The SSH keys of ${id} were not imported: ${error.message}`);
     },
   );
   // Options before a key would be the service's to choose.
@@ -70,6 +70,6 @@ async function keysOf(
     .toString('utf8')
     .split(/\r?\n/)
     .filter((line) => /^(?:ssh|ecdsa|sk)-\S+ \S+/.test(line));
-  if (keys.length === 0) throw new Problem('ResourceRefused', `${id} has no SSH keys to import`);
+  if (keys.length === 0) throw new StepError('ResourceRefused', `${id} has no SSH keys to import`);
   return keys.map((key) => `${key.trim()} # ssh-import-id ${id}`);
 }

@@ -1,6 +1,6 @@
-import type { ReportEntry } from '../../../document/document.ts';
+import type { Diagnostic } from '../../../document/document.ts';
 import type { LoginKeySettings } from '../../../document/system-settings.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 import { keyOf } from '../../accounts/files/authorized-keys.ts';
 import { findAccount } from '../../accounts/files/database.ts';
 import { addAuthorizedKeys } from '../../accounts/files/ssh-keys.ts';
@@ -26,7 +26,7 @@ export const authorizeKeys: Work<LoginKeySettings> = ({ keys, defaultUser, rootO
       for (const [name, lines] of who) {
         const account = await findAccount(host, name);
         if (!account)
-          throw new Problem('UserNotCreated', `There is no user ${name} whom the SSH keys could let in`);
+          throw new StepError('UserNotCreated', `There is no user ${name} whom the SSH keys could let in`);
         await addAuthorizedKeys(host, account, lines);
       }
       return `${keys.length - bad} for ${who.map(([name]) => name).join(' and ')}`;
@@ -40,7 +40,7 @@ const hasOptions = (line: string): boolean => !/^(?:ssh-|ecdsa-|sk-|rsa-)/.test(
 export async function previewLoginKeys(
   specs: readonly LoginKeySettings[],
   { moment }: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const bad = specs.flatMap(({ keys }) => keys).filter((line) => keyOf(line) === undefined).length;
   if (bad === 0 || moment === 'start') return [];
   const message = `${bad} of the SSH keys of the default user and root are no public keys, and let nobody in.`;

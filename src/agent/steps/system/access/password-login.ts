@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/host.ts';
 import { runTool } from '../../../tools/run-tool.ts';
-import { systemdRuns } from '../../../tools/systemd.ts';
+import { isSystemdRunning } from '../../../tools/systemd.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 import { setOption } from './sshd-config.ts';
@@ -17,7 +17,7 @@ export const setPasswordLogin: Work<{ allowed: boolean }> = ({ allowed }) => ({
 });
 
 async function restart(host: Host, signal: AbortSignal): Promise<void> {
-  if (!(await systemdRuns(host))) return;
+  if (!(await isSystemdRunning(host))) return;
   await runTool(
     host,
     [

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { ReportEntry } from '../../../document/document.ts';
+import type { Diagnostic } from '../../../document/document.ts';
 import type { PasswordSettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
 import { printable } from '../../../text/diagnostics.ts';
@@ -74,7 +74,7 @@ async function show(host: Host, users: readonly { name: string; text: string }[]
 export async function previewPasswords(
   specs: readonly PasswordSettings[],
   context: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const host = machineToWarnOf(context);
   if (host === undefined) return [];
   const made = new Set(context.document.users.map(({ name }) => name));

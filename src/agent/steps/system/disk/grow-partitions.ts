@@ -1,8 +1,8 @@
-import type { ReportEntry } from '../../../document/document.ts';
+import type { Diagnostic } from '../../../document/document.ts';
 import type { Host } from '../../../host/host.ts';
 import { printable } from '../../../text/diagnostics.ts';
 import { lastLines, runTool } from '../../../tools/run-tool.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 import { machineToWarnOf, missingProgram, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { eachEntry } from '../../tools/each-entry.ts';
@@ -29,7 +29,7 @@ export const growThePartitions: Work<{ devices: string[] }> = ({ devices }) => (
       });
       if (result.exitStatus === 0) return `${device} grown`;
       if (/NOCHANGE/.test(result.stdout)) return `${device} fills its disk`;
-      throw new Problem('SystemSettingFailed', `Cannot grow ${device}: ${lastLines(result).at(-1) ?? ''}`);
+      throw new StepError('SystemSettingFailed', `Cannot grow ${device}: ${lastLines(result).at(-1) ?? ''}`);
     }),
 });
 
@@ -45,7 +45,7 @@ async function partitionOf(
   );
   const [parent = '', number = ''] = stdout.trim().split(/\s+/);
   if (!/^\d+$/.test(number))
-    throw new Problem('SystemSettingFailed', `${device} is no partition, so nothing of it can grow`);
+    throw new StepError('SystemSettingFailed', `${device} is no partition, so nothing of it can grow`);
   return { disk: `/dev/${parent}`, number };
 }
 
@@ -53,13 +53,13 @@ async function partitionOf(
 export async function previewGrowPartitions(
   specs: readonly { devices: string[] }[],
   context: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const host = machineToWarnOf(context);
   if (host === undefined) return [];
   const keys = ['growpart', 'growPartitions'];
   const missing = await missingProgram(host, context.document, keys, 'growpart', 'no partition grows');
   if (missing.length > 0) return missing;
-  const found: ReportEntry[] = [];
+  const found: Diagnostic[] = [];
   for (const device of specs.flatMap(({ devices }) => devices)) {
     if ((await kindAt(host.files, device)) !== 'nothing') continue;
     const message = `There is no ${printable(device)} on this machine whose partition could grow`;

@@ -1,7 +1,7 @@
-import type { ReportEntry } from '../../../document/document.ts';
+import type { Diagnostic } from '../../../document/document.ts';
 import { printable } from '../../../text/diagnostics.ts';
 import { runTool } from '../../../tools/run-tool.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 import { machineToWarnOf, missingProgram, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
@@ -18,7 +18,7 @@ export const growTheRoot: Work<{ waits: boolean }> = ({ waits }) => ({
       const argv = command(filesystem, device);
       const doing = `grow the ${filesystem} on ${device}`;
       if (argv === undefined)
-        throw new Problem(
+        throw new StepError(
           'SystemSettingFailed',
           `Cannot ${doing}: nobody knows how to grow one that is in use`,
         );
@@ -41,7 +41,7 @@ function command(filesystem: string, device: string): [string, ...string[]] | un
 export async function previewGrowRoot(
   _specs: readonly { waits: boolean }[],
   context: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const host = machineToWarnOf(context);
   const type = host && (await mountedNow(host))?.findLast(({ at }) => at === '/')?.type;
   if (host === undefined || type === undefined) return [];

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path/posix';
-import type { ReportEntry } from '../../../document/document.ts';
+import type { Diagnostic } from '../../../document/document.ts';
 import type { SwapSettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
 import { printable } from '../../../text/diagnostics.ts';
@@ -15,7 +15,7 @@ const NEVER_SWAP = /^(?:tmpfs|ramfs|overlay|squashfs|zfs|nfs\d?|9p|virtiofs|fuse
 export async function previewSwap(
   specs: readonly SwapSettings[],
   context: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const host = machineToWarnOf(context);
   const { document } = context;
   const { mounts, filesystems, disks, system } = document;

@@ -1,6 +1,6 @@
 import type { Host } from '../../../host/host.ts';
 import { runTool } from '../../../tools/run-tool.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 
 interface Mounted {
   device: string;
@@ -18,6 +18,9 @@ export async function mountedAt(host: Host, path: string, signal: AbortSignal): 
   // A subvolume of btrfs is told behind its device.
   const device = source.replace(/\[.*\]$/, '');
   if (!device.startsWith('/dev/'))
-    throw new Problem('SystemSettingFailed', `${path} lies on no disk of this machine, but on ${filesystem}`);
+    throw new StepError(
+      'SystemSettingFailed',
+      `${path} lies on no disk of this machine, but on ${filesystem}`,
+    );
   return { device, filesystem };
 }

@@ -1,7 +1,7 @@
 import { PAUSE_MS } from '../../../../kit/backoff.ts';
 import type { PhoneHomeSettings } from '../../../document/system-settings.ts';
 import { type Host, HostError } from '../../../host/host.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 
@@ -25,7 +25,7 @@ export const tellServer: Work<PhoneHomeSettings> = (settings, { owner: { instanc
         if (answer === undefined) return `told ${settings.post.join(', ')}`;
         last = answer;
       }
-      throw new Problem('SystemSettingFailed', `Nobody took what phone_home tells: ${last}`);
+      throw new StepError('SystemSettingFailed', `Nobody took what phone_home tells: ${last}`);
     }),
 });
 

@@ -1,6 +1,6 @@
 import type { SystemSettings } from '../../../document/system-settings.ts';
 import { runTool } from '../../../tools/run-tool.ts';
-import { systemdRuns } from '../../../tools/systemd.ts';
+import { isSystemdRunning } from '../../../tools/systemd.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 
@@ -20,7 +20,7 @@ export const setKeyboard: Work<Keyboard> = ({ layout, model, variant, options })
         ].map(([name, value]) => `${name}="${value}"`);
         const text = ['# Made by Slipway from the user data of this machine', '', ...lines];
         await host.files.write('/etc/default/keyboard', `${[...text, '', 'BACKSPACE="guess"'].join('\n')}\n`);
-        if (await systemdRuns(host))
+        if (await isSystemdRunning(host))
           await runTool(host, ['systemctl', 'try-restart', '--no-block', 'console-setup.service'], {
             ...{
               doing: 'restart console-setup',

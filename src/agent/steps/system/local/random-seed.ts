@@ -1,8 +1,8 @@
-import type { ReportEntry } from '../../../document/document.ts';
+import type { Diagnostic } from '../../../document/document.ts';
 import type { RandomSeedSettings } from '../../../document/system-settings.ts';
 import { printable } from '../../../text/diagnostics.ts';
 import { runTool } from '../../../tools/run-tool.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 import { machineToWarnOf, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
@@ -26,7 +26,7 @@ export const seedRandom: Work<RandomSeedSettings> = ({ file, data, command, isRe
       if (program === undefined) return `${bytes.length} bytes`;
       if ((await host.processes.which(program)) === undefined) {
         if (isRequired)
-          throw new Problem('ToolMissing', `The program ${program} of random_seed is not on this machine`);
+          throw new StepError('ToolMissing', `The program ${program} of random_seed is not on this machine`);
         return `${bytes.length} bytes; there is no ${program}`;
       }
       await runTool(host, ['env', `RANDOM_SEED_FILE=${file}`, ...command], {
@@ -42,7 +42,7 @@ export const seedRandom: Work<RandomSeedSettings> = ({ file, data, command, isRe
 export async function previewRandomSeed(
   specs: readonly RandomSeedSettings[],
   context: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const host = machineToWarnOf(context);
   const [program] = specs.flatMap(({ isRequired, command }) => (isRequired ? command : []));
   if (program === undefined || host === undefined) return [];

@@ -1,6 +1,6 @@
-import type { ReportEntry } from '../../../document/document.ts';
+import type { Diagnostic } from '../../../document/document.ts';
 import { printable } from '../../../text/diagnostics.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 import { machineToWarnOf, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
@@ -19,7 +19,7 @@ export const setTimezone: Work<{ name: string }> = ({ name }) => ({
       const zone = `${ZONES}/${name}`;
       // Some zones are links to others.
       if ((await host.files.identity(zone)) === undefined)
-        throw new Problem('SystemSettingFailed', `There is no time zone ${name}: ${zone} is no file`);
+        throw new StepError('SystemSettingFailed', `There is no time zone ${name}: ${zone} is no file`);
       const isDebian = (await host.files.stat('/etc/debian_version')) !== undefined;
       if (isDebian || (await host.files.stat(NAME))) await host.files.write(NAME, `${name}\n`);
       const present = await host.files.stat(LOCAL);
@@ -41,7 +41,7 @@ export const setTimezone: Work<{ name: string }> = ({ name }) => ({
 export async function previewTimezone(
   specs: readonly { name: string }[],
   context: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const host = machineToWarnOf(context);
   const [{ name }] = specs as [{ name: string }];
   const zone = `${ZONES}/${name}`;

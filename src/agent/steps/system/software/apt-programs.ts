@@ -1,4 +1,4 @@
-import type { ReportEntry } from '../../../document/document.ts';
+import type { Diagnostic } from '../../../document/document.ts';
 import type { RepositorySettings } from '../../../document/system-settings.ts';
 import { entryAt, type PreviewContext } from '../../kind/preview.ts';
 
@@ -6,7 +6,7 @@ import { entryAt, type PreviewContext } from '../../kind/preview.ts';
 export async function previewRepositories(
   specs: readonly RepositorySettings[],
   { host }: PreviewContext,
-): Promise<ReportEntry[]> {
+): Promise<Diagnostic[]> {
   const wanted = specs.flatMap(({ files, archives = [] }) => [
     ...files.flatMap(({ key }) =>
       key ? [{ program: 'gpg', what: `the key ${key.id}`, where: key.where }] : [],
@@ -15,7 +15,7 @@ export async function previewRepositories(
   ]);
   if (wanted.length === 0 || host === undefined) return [];
   if ((await host.processes.which('apt-get')) !== undefined) return [];
-  const lacking: ReportEntry[] = [];
+  const lacking: Diagnostic[] = [];
   for (const { program, what, where } of wanted) {
     if ((await host.processes.which(program)) !== undefined) continue;
     const message = `apt: ${what} needs the program ${program}, which this machine has not, nor apt-get to install it.`;

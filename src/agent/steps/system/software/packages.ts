@@ -1,7 +1,7 @@
 import type { PackageSettings } from '../../../document/system-settings.ts';
 import type { StepContext } from '../../../engine/step.ts';
 import { lastLines } from '../../../tools/run-tool.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 import { managerOf, type PackageManager } from './managers.ts';
@@ -19,7 +19,7 @@ export const installPackages: Work<PackageSettings> = ({ refresh, upgrade, wante
       const { host, finding } = context;
       const manager = await managerOf(host);
       if (manager === undefined)
-        throw new Problem(
+        throw new StepError(
           'ToolMissing',
           'No packages were installed: none of apt-get, dnf, tdnf, yum and zypper is there',
         );
@@ -44,14 +44,14 @@ export async function installForApt(program: string, name: string, context: Step
   if (await context.host.processes.which(program)) return;
   const manager = await managerOf(context.host);
   if (manager?.program !== 'apt-get')
-    throw new Problem('ToolMissing', `Neither ${program} nor apt-get, which could install it, is there`);
+    throw new StepError('ToolMissing', `Neither ${program} nor apt-get, which could install it, is there`);
   await installPrograms([name], context);
 }
 
 /** Installs packages that another setting needs. */
 export async function installPrograms(names: readonly string[], context: StepContext): Promise<void> {
   const manager = await managerOf(context.host);
-  if (manager === undefined) throw new Problem('ToolMissing', 'no package manager could install it');
+  if (manager === undefined) throw new StepError('ToolMissing', 'no package manager could install it');
   await install(
     manager,
     names.map((name) => ({ name })),
@@ -71,7 +71,7 @@ async function install(
   try {
     await run(manager, manager.install(wanted), doing, context);
   } catch (error) {
-    if (isFresh || !manager.refresh || !(error instanceof Problem) || context.signal.aborted) throw error;
+    if (isFresh || !manager.refresh || !(error instanceof StepError) || context.signal.aborted) throw error;
     await run(manager, manager.refresh, 'read the lists of packages anew', context);
     await run(manager, manager.install(wanted), doing, context);
   }
@@ -92,7 +92,7 @@ async function run(
   });
   if (result.exitStatus === 0) return;
   const lines = lastLines(result);
-  throw new Problem('PackagesNotInstalled', `Cannot ${doing}: ${lines.at(-1) ?? `${argv[0]} failed`}`, {
+  throw new StepError('PackagesNotInstalled', `Cannot ${doing}: ${lines.at(-1) ?? `${argv[0]} failed`}`, {
     exitStatus: result.exitStatus,
     lines,
   });

@@ -5,7 +5,7 @@ import type { RepositoryFile } from '../../../document/system-settings.ts';
 import { FetchError, fetchBytes } from '../../../fetch/fetch.ts';
 import type { Host } from '../../../host/host.ts';
 import { runTool } from '../../../tools/run-tool.ts';
-import { Problem } from '../../../tools/step-error.ts';
+import { StepError } from '../../../tools/step-error.ts';
 
 /** The keys of people whom everybody has signed are large, but no program's output is kept beyond this. */
 const MOST_BYTES = 256 * 1024;
@@ -30,7 +30,7 @@ export async function keyFromServer(
   const bytes = await fetchBytes(host, remote, settings, MOST_BYTES, signal).catch((error: unknown) => {
     if (!(error instanceof FetchError)) throw error;
     const code = error.refused ? 'ResourceRefused' : 'ResourceNotFetched';
-    throw new Problem(code, `The key ${id} was not fetched: ${error.message}`);
+    throw new StepError(code, `The key ${id} was not fetched: ${error.message}`);
   });
   const gpg = async (args: string[], input?: string): Promise<string> => {
     const argv: [string, ...string[]] = [
@@ -51,9 +51,9 @@ export async function keyFromServer(
     const found = ownersOf(await gpg(['--with-colons', '--list-keys']), id);
     const [owner, ...others] = found;
     if (owner === undefined)
-      throw new Problem('ResourceRefused', `The key server gave another key than ${id}`);
+      throw new StepError('ResourceRefused', `The key server gave another key than ${id}`);
     if (others.length > 0)
-      throw new Problem('ResourceRefused', `Several keys end in ${id}; give the whole fingerprint`);
+      throw new StepError('ResourceRefused', `Several keys end in ${id}; give the whole fingerprint`);
     return await gpg(['--armor', '--export', owner]);
   } finally {
     await host.processes.run({ argv: ['rm', '-rf', RING], timeoutMs: 60_000 });

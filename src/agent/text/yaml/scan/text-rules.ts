@@ -1,4 +1,4 @@
-import type { Report } from '../../diagnostics.ts';
+import type { Diagnostics } from '../../diagnostics.ts';
 import type { SourceText } from '../../source-text.ts';
 
 /** Characters that PyYAML refuses anywhere in a document (its reader's NON_PRINTABLE). */
@@ -14,10 +14,10 @@ export function forbiddenCharacter(text: string): { at: number; name: string } |
 }
 
 /** Reports the first character that YAML 1.1 forbids. @returns false if there is one */
-export function checkText(source: SourceText, report: Report): boolean {
+export function checkText(source: SourceText, diagnostics: Diagnostics): boolean {
   const found = forbiddenCharacter(source.text);
   if (found === undefined) return true;
   const message = `YAML does not allow the character ${found.name}; write it as an escape in double quotes, or encode the value in base64.`;
-  report.error('UserDataSyntax', message, source.locate(found.at));
+  diagnostics.error('UserDataSyntax', message, source.locate(found.at));
   return false;
 }

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
-import { Report } from '../../../text/diagnostics.ts';
+import { Diagnostics } from '../../../text/diagnostics.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { parseYaml } from '../../../text/yaml/parse.ts';
-import { plain } from '../../../text/yaml/plain-value.ts';
+import { plainValue } from '../../../text/yaml/plain-value.ts';
 import { withDefaultUser } from './default-user.ts';
 
-const parse = (text: string) => parseYaml(plainText(text), new Report());
+const parse = (text: string) => parseYaml(plainText(text), new Diagnostics());
 const IMAGE = 'default_user: {name: debian, groups: [adm, sudo], shell: /bin/bash, gecos: Debian}';
 
 function resolved(users: string, user = '', image = IMAGE) {
   const { users: node, defaultUser } = withDefaultUser(parse(users), parse(user), parse(image));
-  return { users: node && plain(node), defaultUser };
+  return { users: node && plainValue(node), defaultUser };
 }
 
 // What is expected is what cloud-init's normalize_users_groups makes of the same.

@@ -1,12 +1,12 @@
 import type { Position } from '../../../document/document.ts';
 import {
   type MappingNode,
-  type Node,
   pythonText,
   type ScalarNode,
   valueAt,
+  type YamlNode,
 } from '../../../text/yaml/yaml-node.ts';
-import { under } from '../../merge/merge-defaults.ts';
+import { mergeDefaults } from '../../merge/merge-defaults.ts';
 
 /** Where user data leave it to the image. `slipway check` knows none, and tells it as a note. */
 export const NOT_IN_IMAGE =
@@ -14,7 +14,7 @@ export const NOT_IN_IMAGE =
 
 interface WithDefault {
   /** `users` with the default user by its name, as the last. */
-  users: Node | undefined;
+  users: YamlNode | undefined;
   /** Its name; absent where nobody asks for it, or nobody says who it is. */
   defaultUser?: string;
   /** Why there is none, for those whose settings were for it. */
@@ -28,14 +28,14 @@ interface WithDefault {
  * `system_info.default_user`. The key `user` alone asks for it too (cloud-init's `normalize_users_groups`).
  */
 export function withDefaultUser(
-  users: Node | undefined,
-  user: Node | undefined,
-  systemInfo: Node | undefined,
+  users: YamlNode | undefined,
+  user: YamlNode | undefined,
+  systemInfo: YamlNode | undefined,
 ): WithDefault {
   const own: MappingNode | undefined =
     user?.kind === 'string' ? mapping([['name', user]], user.where) : asMapping(user);
   const image = asMapping(valueAt(systemInfo, 'default_user'));
-  const who = image === undefined ? own : under(own, image);
+  const who = image === undefined ? own : mergeDefaults(own, image);
   const name = who && textOf(valueAt(who, 'name'));
   const items = itemsOf(users);
   const isAsked = own !== undefined || items.some(isDefault);
@@ -57,24 +57,24 @@ export function withDefaultUser(
     ...asked,
     without(who, 'groups'),
   ];
-  const first: [string, Node][] = [
+  const first: [string, YamlNode][] = [
     ['name', { kind: 'string', value: name, where }],
     ...(groups.length === 0
       ? []
-      : ([['groups', { kind: 'string', value: groups.join(','), where }]] as [string, Node][])),
+      : ([['groups', { kind: 'string', value: groups.join(','), where }]] as [string, YamlNode][])),
   ];
-  const whole = parts.reduce((upper, lower) => under(upper, lower), mapping(first, where));
+  const whole = parts.reduce((upper, lower) => mergeDefaults(upper, lower), mapping(first, where));
   const bare = image === undefined ? { bare: { name, where: who.where } } : {};
   return { users: { kind: 'sequence', items: [...others, whole], where }, defaultUser: name, why, ...bare };
 }
 
 /** All forms of `users` as a list of names and mappings; what is none of them stays, for the reader to refuse. */
-function itemsOf(users: Node | undefined): Node[] {
+function itemsOf(users: YamlNode | undefined): YamlNode[] {
   if (users === undefined || users.kind === 'null') return [];
   if (users.kind === 'sequence') return users.items.flatMap(namesOf).map(withUnderscores);
   if (users.kind === 'string') return namesOf(users);
   if (users.kind !== 'mapping') return [users];
-  return users.entries.flatMap(({ key, value }): Node[] => {
+  return users.entries.flatMap(({ key, value }): YamlNode[] => {
     if (value.kind === 'mapping')
       return [
         withUnderscores(mapping([['name', key], ...without(value, 'name').entries.map(pair)], value.where)),
@@ -85,7 +85,7 @@ function itemsOf(users: Node | undefined): Node[] {
 }
 
 /** cloud-init takes hyphens in a user's keys; only under one name does the user data's value win over the image's. */
-function withUnderscores(item: Node): Node {
+function withUnderscores(item: YamlNode): YamlNode {
   if (item.kind !== 'mapping') return item;
   const entries = item.entries.map(({ key, value }) => ({
     key: key.kind === 'string' ? { ...key, value: key.value.replaceAll('-', '_').trim() } : key,
@@ -95,7 +95,7 @@ function withUnderscores(item: Node): Node {
 }
 
 /** A list within the list, or one text, holds names alone. */
-function namesOf(item: Node): Node[] {
+function namesOf(item: YamlNode): YamlNode[] {
   if (item.kind === 'sequence' && item.items.every(({ kind }) => kind === 'string'))
     return item.items.flatMap(namesOf);
   if (item.kind !== 'string' || !item.value.includes(',')) return [item];
@@ -104,7 +104,7 @@ function namesOf(item: Node): Node[] {
   return names.filter((name) => name !== '').map((value) => ({ kind: 'string', value, where }));
 }
 
-function isDefault(item: Node): boolean {
+function isDefault(item: YamlNode): boolean {
   if (item.kind === 'string') return item.value === 'default';
   return (
     item.kind === 'mapping' && (textOf(valueAt(item, 'name')) ?? 'default') === 'default' && !isEmpty(item)
@@ -116,7 +116,7 @@ function isEmpty(item: MappingNode): boolean {
   return item.entries.length === 0 || valueAt(item, 'snapuser') !== undefined;
 }
 
-const nameOf = (item: Node): string | undefined =>
+const nameOf = (item: YamlNode): string | undefined =>
   item.kind === 'string' ? item.value : textOf(valueAt(item, 'name'));
 
 function groupsOf(item: MappingNode): string[] {
@@ -126,19 +126,22 @@ function groupsOf(item: MappingNode): string[] {
   return texts.flatMap((text) => text.split(',')).flatMap((name) => name.trim() || []);
 }
 
-const textOf = (node: Node | undefined): string | undefined =>
+const textOf = (node: YamlNode | undefined): string | undefined =>
   node === undefined || node.kind === 'null' ? undefined : pythonText(node);
 
-const asMapping = (node: Node | undefined): MappingNode | undefined =>
+const asMapping = (node: YamlNode | undefined): MappingNode | undefined =>
   node?.kind === 'mapping' ? node : undefined;
 
 function without(node: MappingNode, name: string): MappingNode {
   return { ...node, entries: node.entries.filter(({ key }) => pythonText(key) !== name) };
 }
 
-const pair = ({ key, value }: MappingNode['entries'][number]): [ScalarNode, Node] => [key, value];
+const pair = ({ key, value }: MappingNode['entries'][number]): [ScalarNode, YamlNode] => [key, value];
 
-function mapping(fields: readonly (readonly [string | ScalarNode, Node])[], where: Position): MappingNode {
+function mapping(
+  fields: readonly (readonly [string | ScalarNode, YamlNode])[],
+  where: Position,
+): MappingNode {
   const entries = fields.map(([key, value]) => ({
     key: typeof key === 'string' ? { kind: 'string' as const, value: key, where } : key,
     value,

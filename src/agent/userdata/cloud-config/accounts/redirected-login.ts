@@ -2,16 +2,16 @@ import { printable } from '../../../text/diagnostics.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
 
 /** sshd(8) shows it to whoever comes as somebody who is not to. */
-export const TURNED_AWAY =
+export const REDIRECT_OPTIONS =
   'no-port-forwarding,no-agent-forwarding,no-X11-forwarding,command="echo \'Please login as the user \\"$USER\\" rather than the user \\"$DISABLE_USER\\".\';echo;sleep 10;exit 142"';
 
 /** The options before a key that turn its owner away as `who`, and tell him to come as `other`. */
-export function turnedAway(options: string, who: string, other: string): string {
+export function redirectOptions(options: string, who: string, other: string): string {
   return options.replaceAll('$DISABLE_USER', who).replaceAll('$USER', printable(other));
 }
 
 /** Whom the source's public keys are for. */
-export interface LetIn {
+export interface PublicKeyTarget {
   defaultUser?: string;
   /** Why there is none. */
   why: string;
@@ -22,7 +22,7 @@ export interface LetIn {
 export function redirectedKeys(
   fields: Fields,
   name: string,
-  { defaultUser, why: none, publicKeys }: LetIn,
+  { defaultUser, why: none, publicKeys }: PublicKeyTarget,
 ): string[] {
   const node = fields.node('ssh_redirect_user');
   if (node === undefined || (node.kind === 'bool' && !node.value)) return [];
@@ -34,7 +34,7 @@ export function redirectedKeys(
       'ssh_redirect_user cannot be beside ssh_authorized_keys or ssh_import_id: the keys of such a user lead elsewhere.',
     );
   if (defaultUser !== undefined && publicKeys.length > 0)
-    return publicKeys.map((key) => `${turnedAway(TURNED_AWAY, name, defaultUser)} ${key}`);
+    return publicKeys.map((key) => `${redirectOptions(REDIRECT_OPTIONS, name, defaultUser)} ${key}`);
   const why = defaultUser === undefined ? none : 'the metadata have no public keys';
   fields.warn('ssh_redirect_user', `ssh_redirect_user does nothing: ${why}.`);
   return [];

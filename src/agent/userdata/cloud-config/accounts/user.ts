@@ -1,12 +1,12 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { UserEntry } from '../../../document/document.ts';
 import { readKeyId } from '../../../document/key-id.ts';
-import { sudoMisses } from '../../../text/sudo-rule.ts';
+import { sudoRuleProblem } from '../../../text/sudo-rule.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
 import { pythonText } from '../../../text/yaml/yaml-node.ts';
 import { NOT_IN_IMAGE } from './default-user.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
-import { type LetIn, redirectedKeys } from './redirected-login.ts';
+import { type PublicKeyTarget, redirectedKeys } from './redirected-login.ts';
 
 /**
  * One user with cloud-init's defaults: locked password, home directory, a group of its own
@@ -16,7 +16,7 @@ import { type LetIn, redirectedKeys } from './redirected-login.ts';
  * @param given the name, if it stands outside the mapping
  * @returns undefined after an error in the name
  */
-export function readUser(fields: Fields, letIn: LetIn, given?: string): UserEntry | undefined {
+export function readUser(fields: Fields, letIn: PublicKeyTarget, given?: string): UserEntry | undefined {
   const inside = fields.looseText('name');
   const name = given ?? inside;
   if (fields.node('snapuser') !== undefined) {
@@ -61,7 +61,7 @@ export function readUser(fields: Fields, letIn: LetIn, given?: string): UserEntr
 }
 
 /** With something in it, it is the default user's, whom only the image may know. */
-function nameless(fields: Fields, { why }: LetIn): string {
+function nameless(fields: Fields, { why }: PublicKeyTarget): string {
   const isDefault = why === NOT_IN_IMAGE && fields.names().length > 0;
   return isDefault ? `an item has no name, so it is for the default user: ${why}.` : 'an item has no name.';
 }
@@ -177,8 +177,8 @@ function sudoRules(fields: Fields): string[] {
   const rules = fields.texts('sudo', true).map((rule) => rule.trim());
   if (rules.some((rule) => rule.includes('\n'))) fields.wrong('sudo', 'a sudo rule must be one line.');
   const given = rules.filter((rule) => rule !== '');
-  const at = given.findIndex((rule) => sudoMisses(rule) !== undefined);
-  if (at >= 0) fields.wrong('sudo', `sudo cannot read rule ${at + 1}: ${sudoMisses(given[at] ?? '')}.`);
+  const at = given.findIndex((rule) => sudoRuleProblem(rule) !== undefined);
+  if (at >= 0) fields.wrong('sudo', `sudo cannot read rule ${at + 1}: ${sudoRuleProblem(given[at] ?? '')}.`);
   return given;
 }
 

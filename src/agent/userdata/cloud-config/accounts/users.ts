@@ -1,11 +1,11 @@
 import type { GroupEntry, UserEntry } from '../../../document/document.ts';
-import { printable, type Report } from '../../../text/diagnostics.ts';
+import { type Diagnostics, printable } from '../../../text/diagnostics.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
-import { describe, type MappingNode, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
+import { describe, type MappingNode, pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';
 import { NOT_IN_IMAGE } from './default-user.ts';
 import { readGroups } from './groups.ts';
 import { isAccountName, NAME_RULE } from './names.ts';
-import type { LetIn } from './redirected-login.ts';
+import type { PublicKeyTarget } from './redirected-login.ts';
 import { readUser } from './user.ts';
 
 /**
@@ -13,19 +13,19 @@ import { readUser } from './user.ts';
  * names, or names separated by commas. `default` is among them only where nobody says who that is.
  */
 export function readUsersAndGroups(
-  users: Node | undefined,
-  groups: Node | undefined,
-  letIn: LetIn,
-  report: Report,
+  users: YamlNode | undefined,
+  groups: YamlNode | undefined,
+  letIn: PublicKeyTarget,
+  diagnostics: Diagnostics,
 ): { users: UserEntry[]; groups: GroupEntry[] } {
   return {
-    users: users === undefined ? [] : readUsers(users, letIn, report),
-    groups: groups === undefined ? [] : readGroups(groups, report),
+    users: users === undefined ? [] : readUsers(users, letIn, diagnostics),
+    groups: groups === undefined ? [] : readGroups(groups, diagnostics),
   };
 }
 
 /** A mapping of names to settings, or to true: what is neither makes nobody, as where one user's settings stand in no list. */
-export function refuseUnnamed(users: Node | undefined, report: Report): void {
+export function refuseUnnamed(users: YamlNode | undefined, diagnostics: Diagnostics): void {
   if (users?.kind !== 'mapping') return;
   for (const { key, value } of users.entries) {
     const name = printable(pythonText(key) ?? '');
@@ -35,42 +35,42 @@ export function refuseUnnamed(users: Node | undefined, report: Report): void {
     )
       continue;
     const message = `users: ${name} must have the settings of the user ${name}, or true. Settings of one user are an item of a list: "- name: NAME", the others below it.`;
-    report.error('UserDataInvalid', message, key.where);
+    diagnostics.error('UserDataInvalid', message, key.where);
     return;
   }
 }
 
-function readUsers(node: Node, letIn: LetIn, report: Report): UserEntry[] {
+function readUsers(node: YamlNode, letIn: PublicKeyTarget, diagnostics: Diagnostics): UserEntry[] {
   switch (node.kind) {
     case 'null':
       return [];
     case 'sequence':
       return unique(
-        node.items.flatMap((item) => readItem(item, letIn, report)),
-        report,
+        node.items.flatMap((item) => readItem(item, letIn, diagnostics)),
+        diagnostics,
       );
     case 'string':
-      return namedUsers(node, report);
+      return namedUsers(node, diagnostics);
     case 'mapping':
       return node.entries.flatMap(({ key, value }) => {
         const name = pythonText(key) ?? '';
-        if (value.kind === 'mapping') return fullUser(value, letIn, report, name);
+        if (value.kind === 'mapping') return fullUser(value, letIn, diagnostics, name);
         const wanted = /^(?:true|1|on|yes)$/i.test(pythonText(value)?.trim() ?? '');
-        return wanted ? namedUser(name, key, report) : [];
+        return wanted ? namedUser(name, key, diagnostics) : [];
       });
     default:
-      report.error('UserDataInvalid', `users must be a list, not ${describe(node)}.`, node.where);
+      diagnostics.error('UserDataInvalid', `users must be a list, not ${describe(node)}.`, node.where);
       return [];
   }
 }
 
-function readItem(item: Node, letIn: LetIn, report: Report): UserEntry[] {
-  if (item.kind === 'mapping') return fullUser(item, letIn, report);
-  if (item.kind === 'string') return namedUsers(item, report);
+function readItem(item: YamlNode, letIn: PublicKeyTarget, diagnostics: Diagnostics): UserEntry[] {
+  if (item.kind === 'mapping') return fullUser(item, letIn, diagnostics);
+  if (item.kind === 'string') return namedUsers(item, diagnostics);
   if (item.kind === 'sequence' && item.items.every((inner) => inner.kind === 'string')) {
-    return item.items.flatMap((inner) => namedUsers(inner, report));
+    return item.items.flatMap((inner) => namedUsers(inner, diagnostics));
   }
-  report.error(
+  diagnostics.error(
     'UserDataInvalid',
     `users: every item must be a mapping or a name, not ${describe(item)}.`,
     item.where,
@@ -78,42 +78,47 @@ function readItem(item: Node, letIn: LetIn, report: Report): UserEntry[] {
   return [];
 }
 
-function namedUsers(node: Node, report: Report): UserEntry[] {
+function namedUsers(node: YamlNode, diagnostics: Diagnostics): UserEntry[] {
   const names = (pythonText(node) ?? '').split(',').map((name) => name.trim());
-  return names.filter((name) => name !== '').flatMap((name) => namedUser(name, node, report));
+  return names.filter((name) => name !== '').flatMap((name) => namedUser(name, node, diagnostics));
 }
 
-function namedUser(name: string, node: Node, report: Report): UserEntry[] {
+function namedUser(name: string, node: YamlNode, diagnostics: Diagnostics): UserEntry[] {
   if (name === 'default') {
     const message = `users: default stands for nobody: ${NOT_IN_IMAGE}. Name a user instead, or put it there.`;
-    report.warn('UserDataIgnoredKey', message, node.where);
+    diagnostics.warn('UserDataIgnoredKey', message, node.where);
     return [];
   }
   if (!isAccountName(name)) {
-    report.error('UserDataInvalid', `users: ${NAME_RULE}`, node.where);
+    diagnostics.error('UserDataInvalid', `users: ${NAME_RULE}`, node.where);
     return [];
   }
   return fullUser(
     { kind: 'mapping', entries: [], where: node.where },
     { publicKeys: [], why: '' },
-    report,
+    diagnostics,
     name,
   );
 }
 
-function fullUser(item: MappingNode, letIn: LetIn, report: Report, name?: string): UserEntry[] {
+function fullUser(
+  item: MappingNode,
+  letIn: PublicKeyTarget,
+  diagnostics: Diagnostics,
+  name?: string,
+): UserEntry[] {
   // cloud-init accepts hyphens instead of underscores in a user's keys.
-  const fields = new Fields(item, 'users', report, (key) => key.replaceAll('-', '_').trim());
+  const fields = new Fields(item, 'users', diagnostics, (key) => key.replaceAll('-', '_').trim());
   const user = readUser(fields, letIn, name);
   return user === undefined ? [] : [user];
 }
 
 /** Refuses a user that is given twice. cloud-init merges the two, but more likely it is a mistake. */
-function unique(users: UserEntry[], report: Report): UserEntry[] {
+function unique(users: UserEntry[], diagnostics: Diagnostics): UserEntry[] {
   const seen = new Set<string>();
   for (const { name, where } of users) {
     if (seen.has(name))
-      report.error(
+      diagnostics.error(
         'UserDataInvalid',
         'users: the same user is given twice; put everything into one item.',
         where,

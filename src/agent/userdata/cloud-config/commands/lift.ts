@@ -7,7 +7,7 @@
  */
 import { parseInvocation } from '../../../kubeadm/config/invocation.ts';
 import { shellTokens, type Token } from './shell-words.ts';
-import { type Environment, isAssignment, programBehind } from './unwrap-command.ts';
+import { type Environment, isAssignment, unwrapCommand } from './unwrap-command.ts';
 
 export interface LiftedKubeadm extends Environment {
   verb: 'init' | 'join';
@@ -60,7 +60,7 @@ export function liftKubeadmCall(
   called: readonly string[],
   variables: readonly string[] = [],
 ): LiftedKubeadm | undefined {
-  const behind = programBehind(called, variables);
+  const behind = unwrapCommand(called, variables);
   const [program = '', ...words] = behind?.words ?? [];
   const invocation = PROGRAMS.has(program) ? parseInvocation(words) : undefined;
   if (behind === undefined || invocation?.kind !== 'bootstrap') return undefined;

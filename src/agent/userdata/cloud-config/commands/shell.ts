@@ -1,8 +1,8 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { Command } from '../../../document/document.ts';
-import { printable, type Report } from '../../../text/diagnostics.ts';
+import { type Diagnostics, printable } from '../../../text/diagnostics.ts';
 import { quoted } from '../../../text/shell-word.ts';
-import { describe, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
+import { describe, pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';
 
 /** An item of a command list: the text by cloud-init's `shellify`. */
 export interface ShellItem {
@@ -16,20 +16,24 @@ export interface ShellItem {
  * and skips null; it puts every word of a list into single quotes (numbers and booleans as Python writes
  * them); anything else is an error.
  */
-export function readShellItems(node: Node, key: string, report: Report): ShellItem[] {
+export function readShellItems(node: YamlNode, key: string, diagnostics: Diagnostics): ShellItem[] {
   if (node.kind === 'null') return [];
   if (node.kind !== 'sequence') {
-    report.error('UserDataInvalid', `${key} must be a list of commands, not ${describe(node)}.`, node.where);
+    diagnostics.error(
+      'UserDataInvalid',
+      `${key} must be a list of commands, not ${describe(node)}.`,
+      node.where,
+    );
     return [];
   }
   return node.items.flatMap((item): ShellItem[] => {
     if (item.kind === 'null') return [];
     if (item.kind === 'string') return [{ command: command(item.value, item) }];
     if (item.kind === 'sequence') {
-      const words = item.items.map((word) => wordOf(word, key, report));
+      const words = item.items.map((word) => wordOf(word, key, diagnostics));
       return [{ command: command(words.map(quoted).join(' '), item), words }];
     }
-    report.error(
+    diagnostics.error(
       'UserDataInvalid',
       `${key}: a command must be a string or a list of strings, not ${describe(item)}.${hint(item)}`,
       item.where,
@@ -38,14 +42,14 @@ export function readShellItems(node: Node, key: string, report: Report): ShellIt
   });
 }
 
-function command(shell: string, node: Node): Command {
+function command(shell: string, node: YamlNode): Command {
   return { kind: 'command', shell: sensitive(shell), program: programOf(shell), where: node.where };
 }
 
-function wordOf(word: Node, key: string, report: Report): string {
+function wordOf(word: YamlNode, key: string, diagnostics: Diagnostics): string {
   const text = pythonText(word);
   if (text !== undefined) return text;
-  report.error(
+  diagnostics.error(
     'UserDataInvalid',
     `${key}: a word of a command must be a string, not ${describe(word)}.`,
     word.where,
@@ -53,7 +57,7 @@ function wordOf(word: Node, key: string, report: Report): string {
   return '';
 }
 
-function hint(item: Node): string {
+function hint(item: YamlNode): string {
   return item.kind === 'mapping' ? ' A line that holds ": " must be quoted.' : '';
 }
 

@@ -31,7 +31,7 @@ export function isAssignment({ word, bare }: { word: string; bare: number }): bo
  *
  * @param variables Set in front of these words, as `NAME=value`
  */
-export function programBehind(
+export function unwrapCommand(
   words: readonly string[],
   variables: readonly string[],
 ): { words: readonly string[]; environment: Environment } | undefined {

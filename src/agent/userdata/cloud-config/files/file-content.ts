@@ -1,7 +1,7 @@
 import { gunzip } from '../../../../kit/bytes/gunzip.ts';
 import { pythonBase64 } from '../../../text/python-base64.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
-import type { Node } from '../../../text/yaml/yaml-node.ts';
+import type { YamlNode } from '../../../text/yaml/yaml-node.ts';
 
 /** The bytes that file contents may still take after decompression; all files of a document share it. */
 export interface Budget {
@@ -55,7 +55,7 @@ function encodingSteps(fields: Fields): Steps {
   return { base64: false, gzip: false };
 }
 
-function rawContent(node: Node): Uint8Array | undefined {
+function rawContent(node: YamlNode): Uint8Array | undefined {
   if (node.kind === 'string') return Buffer.from(node.value, 'utf8');
   return node.kind === 'binary' ? node.value : undefined;
 }

@@ -2,7 +2,7 @@ import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { RemoteContent } from '../../../document/document.ts';
 import { pathOfFile } from '../../../stores/reference/file-address.ts';
 import { isSecretReference, readReference } from '../../../stores/reference/reference.ts';
-import type { Report } from '../../../text/diagnostics.ts';
+import type { Diagnostics } from '../../../text/diagnostics.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
 import { pythonText } from '../../../text/yaml/yaml-node.ts';
 
@@ -12,14 +12,14 @@ const HASH = /^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})$/;
  * `source: {uri, headers, hash}` of a file: `file:`, `http:` or `https:`, or a reference to a secret. What lies there is taken
  * as it is. `hash` is Slipway's own.
  */
-export function fileSource(fields: Fields, report: Report): RemoteContent | undefined {
+export function fileSource(fields: Fields, diagnostics: Diagnostics): RemoteContent | undefined {
   const node = fields.node('source');
   if (node === undefined) return undefined;
   if (node.kind !== 'mapping') {
     fields.expected('source', node, 'a mapping');
     return undefined;
   }
-  const source = new Fields(node, 'write_files.source', report);
+  const source = new Fields(node, 'write_files.source', diagnostics);
   const uri = source.text('uri');
   const given = source.node('headers');
   const headers = given?.kind === 'mapping' ? given.entries : [];

@@ -2,10 +2,10 @@ import { posix } from 'node:path';
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { FileEntry } from '../../../document/document.ts';
 import { isSecretReference } from '../../../stores/reference/reference.ts';
-import type { Report } from '../../../text/diagnostics.ts';
+import type { Diagnostics } from '../../../text/diagnostics.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
-import { type MappingNode, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
+import { type MappingNode, pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';
 import { type Budget, fileContent } from './file-content.ts';
 import { fileSource } from './file-source.ts';
 import { fileMode } from './permissions.ts';
@@ -14,23 +14,23 @@ import { fileMode } from './permissions.ts';
 const SECRET_MODE = 0o600;
 
 /** `write_files`: files with cloud-init's defaults root:root and 0644 (cloud-init's `cc_write_files`). */
-export function readWriteFiles(node: Node, report: Report): FileEntry[] {
+export function readWriteFiles(node: YamlNode, diagnostics: Diagnostics): FileEntry[] {
   const budget = { left: MAX_DECODED_BYTES };
-  return mappings(node, 'write_files', report).flatMap((item) => {
-    const entry = readFile(item, budget, report);
+  return mappings(node, 'write_files', diagnostics).flatMap((item) => {
+    const entry = readFile(item, budget, diagnostics);
     return entry === undefined ? [] : [entry];
   });
 }
 
-function readFile(item: MappingNode, budget: Budget, report: Report): FileEntry | undefined {
-  const fields = new Fields(item, 'write_files', report);
+function readFile(item: MappingNode, budget: Budget, diagnostics: Diagnostics): FileEntry | undefined {
+  const fields = new Fields(item, 'write_files', diagnostics);
   const path = filePath(fields);
   const content = fileContent(fields, budget);
   const given = fileMode(fields);
   const owner = fileOwner(fields);
   const append = fields.bool('append', false);
   const defer = fields.bool('defer', false);
-  const from = fileSource(fields, report);
+  const from = fileSource(fields, diagnostics);
   const isSecret = from !== undefined && isSecretReference(from.url.reveal());
   const mode = isSecret && fields.node('permissions') === undefined ? SECRET_MODE : given;
   if (isSecret && fields.node('content') !== undefined)

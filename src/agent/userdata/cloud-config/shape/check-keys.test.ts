@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { Report } from '../../../text/diagnostics.ts';
+import { Diagnostics } from '../../../text/diagnostics.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { parseYaml } from '../../../text/yaml/parse.ts';
 import { topLevel } from '../read.ts';
 import { warnOfShapes } from './check-keys.ts';
 
 function warnings(text: string): string[] {
-  const report = new Report();
-  const root = parseYaml(plainText(text), report);
-  if (root) warnOfShapes(topLevel(root, report), report);
-  return report.entries.map(({ message, where }) => `${where?.line}:${where?.column} ${message}`);
+  const diagnostics = new Diagnostics();
+  const root = parseYaml(plainText(text), diagnostics);
+  if (root) warnOfShapes(topLevel(root, diagnostics), diagnostics);
+  return diagnostics.entries.map(({ message, where }) => `${where?.line}:${where?.column} ${message}`);
 }
 
 describe("what differs from cloud-init's schema is told at its place", () => {
@@ -82,10 +82,10 @@ describe("what differs from cloud-init's schema is told at its place", () => {
   });
 
   test('a line of which something is told already is left out', () => {
-    const report = new Report();
-    const root = parseYaml(plainText('bootcmd: []'), report);
-    report.warn('UserDataIgnoredKey', 'told', { line: 1, column: 1 });
-    if (root) warnOfShapes(topLevel(root, report), report);
-    expect(report.entries).toHaveLength(1);
+    const diagnostics = new Diagnostics();
+    const root = parseYaml(plainText('bootcmd: []'), diagnostics);
+    diagnostics.warn('UserDataIgnoredKey', 'told', { line: 1, column: 1 });
+    if (root) warnOfShapes(topLevel(root, diagnostics), diagnostics);
+    expect(diagnostics.entries).toHaveLength(1);
   });
 });

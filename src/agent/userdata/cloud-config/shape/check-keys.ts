@@ -1,7 +1,7 @@
-import { printable, type Report } from '../../../text/diagnostics.ts';
-import { misfits } from '../../../text/shape/check-shape.ts';
+import { type Diagnostics, printable } from '../../../text/diagnostics.ts';
+import { shapeMismatches } from '../../../text/shape/check-shape.ts';
 import { anything, type Shape } from '../../../text/shape/shape.ts';
-import { warnOfMisfits } from '../../../text/shape/warn-of-mismatches.ts';
+import { warnOfMismatches } from '../../../text/shape/warn-of-mismatches.ts';
 import type { MappingEntry } from '../../../text/yaml/yaml-node.ts';
 import { ACCOUNT_SHAPES } from './account-shapes.ts';
 import { PACKAGE_SHAPES } from './package-shapes.ts';
@@ -13,11 +13,11 @@ const SHAPES: Readonly<Record<string, Shape>> = { ...SYSTEM_SHAPES, ...ACCOUNT_S
  * Warns of every value that has not the shape that cloud-init's schema asks for: cloud-init warns of it too, and what it does
  * then differs from release to release.
  */
-export function warnOfShapes(keys: ReadonlyMap<string, MappingEntry>, report: Report): void {
-  if (keys.size === 0 && !report.failed)
-    report.warn('UserDataInvalid', 'The cloud-config has no keys; nothing comes of it.');
+export function warnOfShapes(keys: ReadonlyMap<string, MappingEntry>, diagnostics: Diagnostics): void {
+  if (keys.size === 0 && !diagnostics.failed)
+    diagnostics.warn('UserDataInvalid', 'The cloud-config has no keys; nothing comes of it.');
   const wrong = [...keys].flatMap(([name, { value }]) =>
-    Object.hasOwn(SHAPES, name) ? misfits(SHAPES[name] ?? anything, value, printable(name)) : [],
+    Object.hasOwn(SHAPES, name) ? shapeMismatches(SHAPES[name] ?? anything, value, printable(name)) : [],
   );
-  warnOfMisfits(wrong, report);
+  warnOfMismatches(wrong, diagnostics);
 }

@@ -8,7 +8,7 @@ import {
   type Shape,
   table,
   text,
-  whole,
+  wholeNumber,
 } from '../../../text/shape/shape.ts';
 
 const mirrors = list(
@@ -36,7 +36,7 @@ const source = map(
 const yumRepository = (place: string): Shape =>
   open(
     { baseurl: text, metalink: text, mirrorlist: text, name: text, enabled: bool },
-    either(text, bool, whole()),
+    either(text, bool, wholeNumber()),
     [place],
   );
 

@@ -1,22 +1,22 @@
 import {
   anything,
   bool,
+  deprecated,
   either,
   like,
   list,
   map,
   no,
   nothing,
-  old,
   oneOf,
   type Shape,
   table,
   text,
-  whole,
+  wholeNumber,
 } from '../../../text/shape/shape.ts';
 
 const command = either(text, list(text));
-const scalar: Shape = either(text, bool, whole(), nothing, list(text), table(text));
+const scalar: Shape = either(text, bool, wholeNumber(), nothing, list(text), table(text));
 const file = map(
   {
     path: text,
@@ -48,7 +48,7 @@ const disk = map({
   layout: either(
     oneOf('remove'),
     bool,
-    list(either(whole(), list(either(whole(), text), { min: 2, max: 2 }))),
+    list(either(wholeNumber(), list(either(wholeNumber(), text), { min: 2, max: 2 }))),
   ),
   overwrite: bool,
 });
@@ -63,7 +63,11 @@ const filesystem = map({
   cmd: command,
 });
 const authorities = map(
-  { remove_defaults: bool, 'remove-defaults': old('remove_defaults'), trusted: list(text, { min: 1 }) },
+  {
+    remove_defaults: bool,
+    'remove-defaults': deprecated('remove_defaults'),
+    trusted: list(text, { min: 1 }),
+  },
   [],
   1,
 );
@@ -96,12 +100,12 @@ export const SYSTEM_SHAPES: Readonly<Record<string, Shape>> = {
   // that in a KubeadmConfig, and every release of cloud-init takes it.
   disk_setup: either(nothing, table(disk)),
   fs_setup: either(nothing, list(filesystem)),
-  mounts: list(list(either(text, whole(0)), { min: 1, max: 6 }), { min: 1 }),
+  mounts: list(list(either(text, wholeNumber(0)), { min: 1, max: 6 }), { min: 1 }),
   mount_default_fields: list(either(text, nothing), { min: 6, max: 6 }),
   swap: map({
     filename: text,
-    size: either(oneOf('auto'), whole(), SIZE),
-    maxsize: either(whole(), SIZE),
+    size: either(oneOf('auto'), wholeNumber(), SIZE),
+    maxsize: either(wholeNumber(), SIZE),
   }),
   growpart: map({
     mode: either(oneOf('auto', 'growpart', 'gpart', 'off'), no),
@@ -126,17 +130,17 @@ export const SYSTEM_SHAPES: Readonly<Record<string, Shape>> = {
       ),
     }),
   ),
-  vendor_data: map({ enabled: either(bool, text), prefix: either(text, list(either(text, whole()))) }),
+  vendor_data: map({ enabled: either(bool, text), prefix: either(text, list(either(text, wholeNumber()))) }),
   merge_how: ways,
   merge_type: ways,
-  'launch-index': whole(),
+  'launch-index': wholeNumber(),
   system_info: table(anything),
   timezone: text,
   locale: either(text, bool),
   locale_configfile: text,
   keyboard: map({ layout: text, model: text, variant: text, options: text }, ['layout']),
   ca_certs: authorities,
-  'ca-certs': old('ca_certs'),
+  'ca-certs': deprecated('ca_certs'),
   resolv_conf: map({
     nameservers: list(scalar),
     searchdomains: list(scalar),
@@ -154,20 +158,20 @@ export const SYSTEM_SHAPES: Readonly<Record<string, Shape>> = {
   package_update: bool,
   package_upgrade: bool,
   package_reboot_if_required: bool,
-  apt_update: old('package_update'),
-  apt_upgrade: old('package_upgrade'),
-  apt_reboot_if_required: old('package_reboot_if_required'),
+  apt_update: deprecated('package_update'),
+  apt_upgrade: deprecated('package_upgrade'),
+  apt_reboot_if_required: deprecated('package_reboot_if_required'),
   power_state: map(
     {
       mode: oneOf('poweroff', 'reboot', 'halt'),
-      delay: either(whole(0), oneOf('now'), like(/^\+?[0-9]+$/, 'minutes')),
+      delay: either(wholeNumber(0), oneOf('now'), like(/^\+?[0-9]+$/, 'minutes')),
       message: text,
-      timeout: whole(),
+      timeout: wholeNumber(),
       condition: either(text, bool, list(text)),
     },
     ['mode'],
   ),
-  phone_home: map({ url: text, post: either(oneOf('all'), list(text)), tries: whole() }, ['url']),
+  phone_home: map({ url: text, post: either(oneOf('all'), list(text)), tries: wholeNumber() }, ['url']),
   final_message: text,
   random_seed: map({
     file: text,

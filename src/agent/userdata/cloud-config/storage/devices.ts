@@ -1,25 +1,29 @@
-import type { Report } from '../../../text/diagnostics.ts';
-import { describe, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
+import type { Diagnostics } from '../../../text/diagnostics.ts';
+import { describe, pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';
 
 /** `device_aliases`: the user's names for devices, and the cloud's; valid in disk_setup, fs_setup and mounts. */
 export type Aliases = ReadonlyMap<string, string>;
 
 /** @param known the cloud's own names, which the user's win over */
 export function readAliases(
-  node: Node | undefined,
+  node: YamlNode | undefined,
   known: Readonly<Record<string, string>>,
-  report: Report,
+  diagnostics: Diagnostics,
 ): Aliases {
   const aliases = new Map<string, string>(Object.entries(known));
   if (node === undefined || node.kind === 'null') return aliases;
   if (node.kind !== 'mapping') {
-    report.error('UserDataInvalid', `device_aliases must be a mapping, not ${describe(node)}.`, node.where);
+    diagnostics.error(
+      'UserDataInvalid',
+      `device_aliases must be a mapping, not ${describe(node)}.`,
+      node.where,
+    );
     return aliases;
   }
   for (const { key, value } of node.entries) {
     if (value.kind === 'string') aliases.set(pythonText(key) ?? '', value.value);
     else
-      report.error(
+      diagnostics.error(
         'UserDataInvalid',
         `device_aliases: a device must be a string, not ${describe(value)}.`,
         value.where,

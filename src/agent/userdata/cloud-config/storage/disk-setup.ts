@@ -1,15 +1,15 @@
 import { isMetadataName } from '../../../document/device-name.ts';
 import type { DiskEntry } from '../../../document/document.ts';
-import { printable, type Report } from '../../../text/diagnostics.ts';
+import { type Diagnostics, printable } from '../../../text/diagnostics.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
-import { describe, type MappingNode, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
+import { describe, type MappingNode, pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';
 import { type Aliases, metadataNameMessage } from './devices.ts';
 
 /** `disk_setup`: partition tables by device (`cc_disk_setup`). Defaults: mbr, no layout, no overwriting. */
-export function readDiskSetup(node: Node, aliases: Aliases, report: Report): DiskEntry[] {
+export function readDiskSetup(node: YamlNode, aliases: Aliases, diagnostics: Diagnostics): DiskEntry[] {
   if (node.kind === 'null') return [];
   if (node.kind !== 'mapping') {
-    report.error(
+    diagnostics.error(
       'UserDataInvalid',
       `disk_setup must be a mapping of devices, not ${describe(node)}.`,
       node.where,
@@ -20,16 +20,16 @@ export function readDiskSetup(node: Node, aliases: Aliases, report: Report): Dis
     const name = pythonText(key) ?? '';
     const device = aliases.get(name) ?? name;
     if (isMetadataName(device)) {
-      report.warn('UserDataIgnoredKey', metadataNameMessage('disk_setup', printable(name)), key.where);
+      diagnostics.warn('UserDataIgnoredKey', metadataNameMessage('disk_setup', printable(name)), key.where);
       return [];
     }
     if (!device.startsWith('/')) {
       const message = `disk_setup: ${printable(name)} is neither a path nor one of device_aliases.`;
-      report.error('UserDataInvalid', message, key.where);
+      diagnostics.error('UserDataInvalid', message, key.where);
       return [];
     }
-    if (value.kind === 'mapping') return [readDisk(device, value, report)];
-    report.error(
+    if (value.kind === 'mapping') return [readDisk(device, value, diagnostics)];
+    diagnostics.error(
       'UserDataInvalid',
       `disk_setup: the settings of a device must be a mapping, not ${describe(value)}.`,
       value.where,
@@ -38,8 +38,8 @@ export function readDiskSetup(node: Node, aliases: Aliases, report: Report): Dis
   });
 }
 
-function readDisk(device: string, map: MappingNode, report: Report): DiskEntry {
-  const fields = new Fields(map, 'disk_setup', report);
+function readDisk(device: string, map: MappingNode, diagnostics: Diagnostics): DiskEntry {
+  const fields = new Fields(map, 'disk_setup', diagnostics);
   const tableType = (fields.looseText('table_type') ?? 'mbr').toLowerCase();
   if (tableType !== 'mbr' && tableType !== 'gpt')
     fields.wrong('table_type', 'table_type must be mbr or gpt.');
@@ -71,7 +71,7 @@ function readLayout(fields: Fields, tableType: string): Extract<DiskEntry, { lay
 }
 
 /** A percentage, or a list of it and a type code (to YAML, 83 is a number and 8e a string). */
-function readPartition(item: Node, fields: Fields): { percent: number; code?: string } {
+function readPartition(item: YamlNode, fields: Fields): { percent: number; code?: string } {
   const [size = item, type] = item.kind === 'sequence' ? item.items : [item];
   const percent = Number(size.kind === 'sequence' ? Number.NaN : pythonText(size));
   const code = type === undefined ? undefined : pythonText(type);

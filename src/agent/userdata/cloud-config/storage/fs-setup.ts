@@ -1,21 +1,25 @@
 import { isMetadataName } from '../../../document/device-name.ts';
 import type { FilesystemEntry } from '../../../document/document.ts';
-import { printable, type Report } from '../../../text/diagnostics.ts';
+import { type Diagnostics, printable } from '../../../text/diagnostics.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
-import type { MappingNode, Node } from '../../../text/yaml/yaml-node.ts';
+import type { MappingNode, YamlNode } from '../../../text/yaml/yaml-node.ts';
 import { type Aliases, metadataNameMessage, splitPartition } from './devices.ts';
 
 /** `fs_setup`: filesystems to make (cloud-init's `cc_disk_setup`, `mkfs`); the default partition is `any`. */
-export function readFsSetup(node: Node, aliases: Aliases, report: Report): FilesystemEntry[] {
-  return mappings(node, 'fs_setup', report).flatMap((item) => {
-    const entry = readFilesystem(item, aliases, report);
+export function readFsSetup(node: YamlNode, aliases: Aliases, diagnostics: Diagnostics): FilesystemEntry[] {
+  return mappings(node, 'fs_setup', diagnostics).flatMap((item) => {
+    const entry = readFilesystem(item, aliases, diagnostics);
     return entry === undefined ? [] : [entry];
   });
 }
 
-function readFilesystem(item: MappingNode, aliases: Aliases, report: Report): FilesystemEntry | undefined {
-  const fields = new Fields(item, 'fs_setup', report);
-  const target = readDevice(fields, aliases, report);
+function readFilesystem(
+  item: MappingNode,
+  aliases: Aliases,
+  diagnostics: Diagnostics,
+): FilesystemEntry | undefined {
+  const fields = new Fields(item, 'fs_setup', diagnostics);
+  const target = readDevice(fields, aliases, diagnostics);
   const filesystem = fields.text('filesystem');
   if (filesystem === undefined || !/^[A-Za-z0-9_.-]+$/.test(filesystem) || filesystem.startsWith('-')) {
     fields.wrong('filesystem', 'filesystem must name a type, such as ext4 or xfs.');
@@ -69,7 +73,7 @@ function readCommand(
 function readDevice(
   fields: Fields,
   aliases: Aliases,
-  report: Report,
+  diagnostics: Diagnostics,
 ): { device: string; partition?: string } | undefined {
   const name = fields.text('device');
   if (name === undefined) {
@@ -80,7 +84,7 @@ function readDevice(
   const device = aliases.get(split.device) ?? split.device;
   if (device.startsWith('/')) return { ...split, device };
   if (isMetadataName(device)) {
-    report.warn('UserDataIgnoredKey', metadataNameMessage('fs_setup', printable(name)), fields.where);
+    diagnostics.warn('UserDataIgnoredKey', metadataNameMessage('fs_setup', printable(name)), fields.where);
     return undefined;
   }
   fields.wrong('device', `${printable(name)} is neither a path nor one of device_aliases.`);

@@ -1,6 +1,6 @@
 import type { MountEntry } from '../../../document/document.ts';
-import type { Report } from '../../../text/diagnostics.ts';
-import { describe, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
+import type { Diagnostics } from '../../../text/diagnostics.ts';
+import { describe, pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';
 import type { Aliases } from './devices.ts';
 
 type Fields = MountEntry['fields'];
@@ -20,47 +20,55 @@ const SHORT_NAME = /^(?:x?[shv]d[a-z][0-9]*|sr[0-9]+)$/;
  * is meant.
  */
 export function readMounts(
-  node: Node,
-  defaultFields: Node | undefined,
+  node: YamlNode,
+  defaultFields: YamlNode | undefined,
   aliases: Aliases,
-  report: Report,
+  diagnostics: Diagnostics,
 ): MountEntry[] {
   if (node.kind === 'null') return [];
   if (node.kind !== 'sequence') {
-    report.error('UserDataInvalid', `mounts must be a list of lists, not ${describe(node)}.`, node.where);
+    diagnostics.error(
+      'UserDataInvalid',
+      `mounts must be a list of lists, not ${describe(node)}.`,
+      node.where,
+    );
     return [];
   }
-  const defaults = readDefaults(defaultFields, report);
+  const defaults = readDefaults(defaultFields, diagnostics);
   const entries = node.items.flatMap((item) => {
-    const fields = readFields(item, defaults, aliases, report);
+    const fields = readFields(item, defaults, aliases, diagnostics);
     return fields === undefined ? [] : [{ fields, where: item.where }];
   });
   return withoutRemoved(entries);
 }
 
-function readDefaults(node: Node | undefined, report: Report): readonly (string | null)[] {
+function readDefaults(node: YamlNode | undefined, diagnostics: Diagnostics): readonly (string | null)[] {
   if (node === undefined || node.kind === 'null') return DEFAULTS;
   if (node.kind === 'sequence' && node.items.length <= 6) {
     return node.items.map((item) => (item.kind === 'null' ? null : (pythonText(item) ?? null)));
   }
-  report.error('UserDataInvalid', 'mount_default_fields must be a list of six fields.', node.where);
+  diagnostics.error('UserDataInvalid', 'mount_default_fields must be a list of six fields.', node.where);
   return DEFAULTS;
 }
 
 function readFields(
-  item: Node,
+  item: YamlNode,
   defaults: readonly (string | null)[],
   aliases: Aliases,
-  report: Report,
+  diagnostics: Diagnostics,
 ): Fields | undefined {
   if (item.kind !== 'sequence' || item.items.length === 0 || item.items.length > 6) {
-    report.error('UserDataInvalid', 'mounts: every item must be a list of one to six fields.', item.where);
+    diagnostics.error(
+      'UserDataInvalid',
+      'mounts: every item must be a list of one to six fields.',
+      item.where,
+    );
     return undefined;
   }
   const given = item.items.map((field) => {
     const text = field.kind === 'null' ? null : pythonText(field);
     if (text !== undefined && !text?.includes('\n')) return text;
-    report.error('UserDataInvalid', 'mounts: a field must be a string of one line.', field.where);
+    diagnostics.error('UserDataInvalid', 'mounts: a field must be a string of one line.', field.where);
     return null;
   });
   const [spec, file, type, options, freq, passno] = Array.from(
@@ -69,7 +77,7 @@ function readFields(
   );
   // Without the last two a line of fstab is whole.
   if ([file, type, options].includes(undefined)) {
-    report.error(
+    diagnostics.error(
       'UserDataInvalid',
       'mounts: an item has fewer than four fields, and mount_default_fields does not give the others.',
       item.where,
@@ -77,7 +85,7 @@ function readFields(
     return undefined;
   }
   if (spec === undefined || spec === null || spec === '') {
-    report.error('UserDataInvalid', 'mounts: an item has no device.', item.where);
+    diagnostics.error('UserDataInvalid', 'mounts: an item has no device.', item.where);
     return undefined;
   }
   return [

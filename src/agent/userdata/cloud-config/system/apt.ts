@@ -1,8 +1,8 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { RepositorySettings } from '../../../document/system-settings.ts';
-import { printable, type Report } from '../../../text/diagnostics.ts';
+import { type Diagnostics, printable } from '../../../text/diagnostics.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
-import { type Find, fieldsOf } from './system-reader.ts';
+import { type FindKey, fieldsOf } from './system-reader.ts';
 
 type RepositoryFile = RepositorySettings['files'][number];
 
@@ -16,8 +16,8 @@ const OF_CLOUD_INIT = 'has no effect: Slipway never writes the main list of sour
 /**
  * `apt`: `sources` with a key in the document or on a key server, PPAs, `conf`, `http_proxy` and the like.
  */
-export function readAptSources(find: Find, report: Report): Required<RepositorySettings> {
-  const fields = fieldsOf(find, 'apt', report);
+export function readAptSources(find: FindKey, diagnostics: Diagnostics): Required<RepositorySettings> {
+  const fields = fieldsOf(find, 'apt', diagnostics);
   const found: Required<RepositorySettings> = { files: [], archives: [] };
   if (fields === undefined) return found;
   const { files } = found;
@@ -27,10 +27,10 @@ export function readAptSources(find: Find, report: Report): Required<RepositoryS
   if (proxies !== '') files.push(made('/etc/apt/apt.conf.d/90cloud-init-aptproxy', proxies));
   const sources = fields.node('sources');
   if (sources?.kind === 'mapping') {
-    const all = new Fields(sources, 'apt.sources', report);
+    const all = new Fields(sources, 'apt.sources', diagnostics);
     for (const name of all.names()) {
       const node = all.node(name);
-      if (node?.kind === 'mapping') readSource(name, new Fields(node, 'apt.sources', report), found);
+      if (node?.kind === 'mapping') readSource(name, new Fields(node, 'apt.sources', diagnostics), found);
       else all.wrong(name, 'every source must be a mapping.');
     }
   } else if (sources !== undefined) fields.expected('sources', sources, 'a mapping');

@@ -1,7 +1,7 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { PasswordSettings } from '../../../document/system-settings.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
-import { type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
+import { pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';
 import { isAccountName, NAME_RULE } from '../accounts/names.ts';
 import { fieldsOf, type SystemReader } from './system-reader.ts';
 
@@ -56,7 +56,7 @@ function ofUser(fields: Fields): Entry[] {
 }
 
 /** `NAME:PASSWORD` each, in a list or in lines of one text. */
-function ofLines(node: Node, fields: Fields): Entry[] {
+function ofLines(node: YamlNode, fields: Fields): Entry[] {
   const texts =
     node.kind === 'sequence'
       ? fields.texts('list')

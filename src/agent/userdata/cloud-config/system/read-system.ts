@@ -11,7 +11,7 @@ import { resolver } from './resolver.ts';
 import { growPartitions, growRoot } from './root-disk.ts';
 import { hostKeys, loginKeys, passwordLogin } from './ssh.ts';
 import { swap } from './swap.ts';
-import type { Around, Find, SystemReader } from './system-reader.ts';
+import type { FindKey, ReaderContext, SystemReader } from './system-reader.ts';
 
 /** The keys about the operating system, one reader for each of cloud-init's modules. */
 const READERS: readonly SystemReader[] = [
@@ -32,9 +32,9 @@ const READERS: readonly SystemReader[] = [
 ];
 
 /** @returns undefined where no key asks for anything */
-export function readSystem(find: Find, around: Around): SystemSettings | undefined {
+export function readSystem(find: FindKey, context: ReaderContext): SystemSettings | undefined {
   const found = READERS.flatMap(({ name, read }) => {
-    const settings = read(find, around);
+    const settings = read(find, context);
     return settings === undefined ? [] : [[name, settings] as const];
   });
   return found.length === 0 ? undefined : (Object.fromEntries(found) as SystemSettings);

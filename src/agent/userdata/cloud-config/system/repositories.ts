@@ -1,29 +1,29 @@
 import { isAbsolute } from 'node:path/posix';
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { RepositoryFile } from '../../../document/system-settings.ts';
-import { printable, type Report } from '../../../text/diagnostics.ts';
+import { type Diagnostics, printable } from '../../../text/diagnostics.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
-import { type MappingNode, type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
+import { type MappingNode, pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';
 import { readAptSources } from './apt.ts';
-import { type Find, fieldsOf, type SystemReader } from './system-reader.ts';
+import { type FindKey, fieldsOf, type SystemReader } from './system-reader.ts';
 
 /** `yum_repos`, `zypper.repos` and `apt.sources`: files that name repositories. One that is there stays, but for apt's. */
 export const repositories: SystemReader<'repositories'> = {
   name: 'repositories',
-  read(find, { report }) {
-    const { files: ofApt, archives } = readAptSources(find, report);
-    const files = [...yum(find, report), ...zypper(find, report), ...ofApt];
+  read(find, { report: diagnostics }) {
+    const { files: ofApt, archives } = readAptSources(find, diagnostics);
+    const files = [...yum(find, diagnostics), ...zypper(find, diagnostics), ...ofApt];
     if (files.length + archives.length === 0) return undefined;
     return { files, ...(archives.length === 0 ? {} : { archives }) };
   },
 };
 
-function yum(find: Find, report: Report): RepositoryFile[] {
+function yum(find: FindKey, diagnostics: Diagnostics): RepositoryFile[] {
   const place = find('yum_repo_dir');
   const directory = (place && pythonText(place)) ?? '/etc/yum.repos.d';
-  const fields = fieldsOf(find, 'yum_repos', report);
+  const fields = fieldsOf(find, 'yum_repos', diagnostics);
   if (!isAbsolute(directory))
-    report.error('UserDataInvalid', 'yum_repo_dir must be an absolute path.', place?.where);
+    diagnostics.error('UserDataInvalid', 'yum_repo_dir must be an absolute path.', place?.where);
   return (fields?.names() ?? []).flatMap((id) => {
     const node = fields?.node(id);
     if (node?.kind !== 'mapping') {
@@ -37,32 +37,35 @@ function yum(find: Find, report: Report): RepositoryFile[] {
       const read = settingName(name);
       const taken = read === '' ? 'it is left out' : `it is taken for ${printable(read)}`;
       const message = `yum_repos: "${printable(name)}" is no option's name; ${taken}.`;
-      report.warn('UserDataInvalid', message, key.where);
+      diagnostics.warn('UserDataInvalid', message, key.where);
     }
     if (!['baseurl', 'metalink', 'mirrorlist'].some((key) => settings.has(key))) {
       fields?.warn(id, 'a repository has none of baseurl, metalink and mirrorlist; it is left out.');
       return [];
     }
     return [
-      file(directory, id.replaceAll(' ', '-'), id.replaceAll(' ', '-'), settings, ' = ', node, report),
+      file(directory, id.replaceAll(' ', '-'), id.replaceAll(' ', '-'), settings, ' = ', node, diagnostics),
     ].flat();
   });
 }
 
-function zypper(find: Find, report: Report): RepositoryFile[] {
-  const fields = fieldsOf(find, 'zypper', report);
+function zypper(find: FindKey, diagnostics: Diagnostics): RepositoryFile[] {
+  const fields = fieldsOf(find, 'zypper', diagnostics);
   const node = fields?.node('repos');
   fields?.finish({ config: 'is not supported; write /etc/zypp/zypp.conf with write_files' });
-  return (node === undefined ? [] : mappings(node, 'zypper.repos', report)).flatMap((item) => {
+  return (node === undefined ? [] : mappings(node, 'zypper.repos', diagnostics)).flatMap((item) => {
     const settings = settingsOf(item);
     const id = settings.get('id');
     if (id === undefined || !settings.has('baseurl')) {
-      new Fields(item, 'zypper.repos', report).warn('id', 'an item has no id or no baseurl; it is left out.');
+      new Fields(item, 'zypper.repos', diagnostics).warn(
+        'id',
+        'an item has no id or no baseurl; it is left out.',
+      );
       return [];
     }
     settings.delete('id');
     for (const key of ['enabled', 'autorefresh']) if (!settings.has(key)) settings.set(key, '1');
-    return file('/etc/zypp/repos.d', id.replaceAll(' ', '_'), id, settings, ' = ', item, report);
+    return file('/etc/zypp/repos.d', id.replaceAll(' ', '_'), id, settings, ' = ', item, diagnostics);
   });
 }
 
@@ -77,7 +80,7 @@ function settingsOf({ entries }: MappingNode): Map<string, string> {
 
 const settingName = (name: string): string => name.toLowerCase().trim().replaceAll('-', '_');
 
-function valueText(node: Node): string {
+function valueText(node: YamlNode): string {
   if (node.kind === 'bool') return node.value ? '1' : '0';
   if (node.kind === 'sequence') return node.items.map(valueText).join('\n\t');
   // Further lines are indented, or they would be settings of their own.
@@ -90,15 +93,19 @@ function file(
   section: string,
   settings: ReadonlyMap<string, string>,
   between: string,
-  { where }: Node,
-  report: Report,
+  { where }: YamlNode,
+  diagnostics: Diagnostics,
 ): RepositoryFile[] {
   if (
     !/^[\w.:+-]+$/.test(name) ||
     /[\]\n]/.test(section) ||
     [...settings.keys()].some((key) => !/^\w+$/.test(key))
   ) {
-    report.error('UserDataInvalid', 'A repository has an id or a setting that no such file can hold.', where);
+    diagnostics.error(
+      'UserDataInvalid',
+      'A repository has an id or a setting that no such file can hold.',
+      where,
+    );
     return [];
   }
   const lines = [...settings].map(([key, value]) => `${key}${between}${value}`);

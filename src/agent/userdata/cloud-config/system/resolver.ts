@@ -1,4 +1,4 @@
-import { type Node, pythonText } from '../../../text/yaml/yaml-node.ts';
+import { pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';
 import { fieldsOf, isTrue, type SystemReader } from './system-reader.ts';
 
 /** `resolv_conf`, which counts where `manage_resolv_conf` is true. */
@@ -34,7 +34,7 @@ export const resolver: SystemReader<'resolver'> = {
 const WORD = /^[^\s#;]+$/;
 
 /** A boolean is a flag, everything else a value. */
-function optionsOf(node: Node | undefined, wrong: (message: string) => void): string[] {
+function optionsOf(node: YamlNode | undefined, wrong: (message: string) => void): string[] {
   if (node === undefined) return [];
   if (node.kind !== 'mapping') {
     wrong('options must be a mapping.');

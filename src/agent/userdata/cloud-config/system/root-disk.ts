@@ -5,8 +5,8 @@ import { fieldsOf, isTrue, type SystemReader } from './system-reader.ts';
 /** `growpart`: only where the user data or the image ask for it; images without cloud-init have systemd-repart. */
 export const growPartitions: SystemReader<'growPartitions'> = {
   name: 'growPartitions',
-  read(find, { report }) {
-    const fields = fieldsOf(find, 'growpart', report);
+  read(find, { report: diagnostics }) {
+    const fields = fieldsOf(find, 'growpart', diagnostics);
     if (fields === undefined) return undefined;
     const node = fields.node('mode');
     const mode = node === undefined ? 'auto' : (pythonText(node)?.toLowerCase() ?? '');
@@ -28,14 +28,14 @@ export const growPartitions: SystemReader<'growPartitions'> = {
 /** `resize_rootfs`: true, false or noblock. */
 export const growRoot: SystemReader<'growRoot'> = {
   name: 'growRoot',
-  read(find, { report }) {
+  read(find, { report: diagnostics }) {
     const node = find('resize_rootfs');
     if (node === undefined) return undefined;
     const text = pythonText(node)?.trim().toLowerCase() ?? '';
     if (text === 'noblock') return { waits: false };
     if (isTrue(node)) return { waits: true };
     if (!/^(?:false|0|off|no|)$/.test(text))
-      report.error('UserDataInvalid', 'resize_rootfs must be true, false or noblock.', node.where);
+      diagnostics.error('UserDataInvalid', 'resize_rootfs must be true, false or noblock.', node.where);
     return undefined;
   },
 };

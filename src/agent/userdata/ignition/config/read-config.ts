@@ -1,4 +1,4 @@
-import type { Report } from '../../../text/diagnostics.ts';
+import type { Diagnostics } from '../../../text/diagnostics.ts';
 import type { SourceText } from '../../../text/source-text.ts';
 import { Remarks } from '../check/remarks.ts';
 import { checkSpec2 } from '../check/spec2.ts';
@@ -26,32 +26,32 @@ export type Checked = { version: Version; places: Places } & (
  */
 export function readConfig(
   source: SourceText,
-  whole: Report,
+  whole: Diagnostics,
   places: Places = new Places(),
 ): Checked | undefined {
-  const report = whole.of(source);
-  const root = jsonOf(source, report);
-  const version = root && versionOf(root, source, report);
+  const diagnostics = whole.of(source);
+  const root = jsonOf(source, diagnostics);
+  const version = root && versionOf(root, source, diagnostics);
   if (!root || !version) return undefined;
-  const reading = { source, minor: version.minor, version: version.text, places, report };
-  const say = new Remarks(places, report);
+  const reading = { source, minor: version.minor, version: version.text, places, report: diagnostics };
+  const say = new Remarks(places, diagnostics);
   if (version.major === 2) {
     const config = bind(root, CONFIG_2, '$', reading);
-    if (!report.failed) checkSpec2(config, version.minor, say);
+    if (!diagnostics.failed) checkSpec2(config, version.minor, say);
     return { version, places, spec: 2, config };
   }
   const config = bind(root, CONFIG, '$', reading);
   // A value of a wrong type counts as missing, which is no reason for a second error.
-  if (!report.failed) checkSpec3(config, version.minor, say);
+  if (!diagnostics.failed) checkSpec3(config, version.minor, say);
   return { version, places, spec: 3, config };
 }
 
-function jsonOf(source: SourceText, report: Report): JsonNode | undefined {
+function jsonOf(source: SourceText, diagnostics: Diagnostics): JsonNode | undefined {
   try {
     return parseJson(source.text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    report.error(
+    diagnostics.error(
       'UserDataSyntax',
       `The Ignition config is not JSON: ${error.message}.`,
       source.locate(error.offset),

@@ -1,4 +1,4 @@
-import type { Report } from '../../../text/diagnostics.ts';
+import type { Diagnostics } from '../../../text/diagnostics.ts';
 import type { SourceText } from '../../../text/source-text.ts';
 import type { JsonNode } from '../json/node.ts';
 
@@ -13,12 +13,12 @@ export interface Version {
 export const NEWEST = { 2: 4, 3: 6 } as const;
 
 /** Reads `ignition.version`. @returns undefined after an error */
-export function versionOf(root: JsonNode, source: SourceText, report: Report): Version | undefined {
+export function versionOf(root: JsonNode, source: SourceText, diagnostics: Diagnostics): Version | undefined {
   const ignition = members([root], 'ignition');
   const node = members(ignition, 'version').at(-1);
   if (node?.kind !== 'string') {
     const where = source.locate((node ?? ignition.at(-1) ?? root).start);
-    report.error(
+    diagnostics.error(
       'UserDataInvalid',
       '$.ignition.version must be the version of the spec, such as "3.4.0".',
       where,
@@ -29,7 +29,7 @@ export function versionOf(root: JsonNode, source: SourceText, report: Report): V
   const major = found?.[1] === '2' ? 2 : 3;
   const minor = Number(found?.[2]);
   if (found && minor <= NEWEST[major]) return { major, minor, text: node.value };
-  report.error(
+  diagnostics.error(
     'UserDataInvalid',
     '$.ignition.version is not one that Slipway reads: 2.0.0 to 2.4.0, or 3.0.0 to 3.6.0.',
     source.locate(node.start),

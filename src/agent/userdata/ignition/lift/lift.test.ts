@@ -3,24 +3,30 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Report } from '../../../text/diagnostics.ts';
+import { Diagnostics } from '../../../text/diagnostics.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { clusterApiIgnition, type KubeadmIgnition } from '../fixtures/cluster-api.ts';
 import { readIgnition } from '../read-ignition.ts';
 import { environmentLines } from './environment.ts';
 
 async function lifted(given: KubeadmIgnition) {
-  const report = new Report();
-  const document = await readIgnition(plainText(clusterApiIgnition(given)), report);
+  const diagnostics = new Diagnostics();
+  const document = await readIgnition(plainText(clusterApiIgnition(given)), diagnostics);
   const commands = document.commands.map((entry) =>
     entry.kind === 'kubeadm' ? { ...entry, args: entry.args.reveal() } : entry.shell.reveal(),
   );
-  return { ...document, commands, report: report.entries };
+  return { ...document, commands, report: diagnostics.entries };
 }
 
 describe('what Cluster API writes', () => {
   it('becomes a call of kubeadm with its commands around it', async () => {
-    const { commands, files, units, shell, report } = await lifted({
+    const {
+      commands,
+      files,
+      units,
+      shell,
+      report: diagnostics,
+    } = await lifted({
       before: ['echo "one $HOSTNAME"', 'if true; then', '  echo two', 'fi'],
       after: ['echo three'],
       call: 'kubeadm join --config /etc/kubeadm.yml --v 5',
@@ -40,7 +46,7 @@ describe('what Cluster API writes', () => {
     expect(shell).toBe('/bin/bash');
     expect(files.map(({ path }) => path)).toEqual(['/etc/kubeadm.yml']);
     expect(units).toEqual([]);
-    expect(report).toEqual([]);
+    expect(diagnostics).toEqual([]);
   });
 
   it('tells what kubeadm needs of systemd, drop-ins included', async () => {
@@ -67,10 +73,12 @@ StandardOutput=append:/var/log/kubeadm.log
     ['a second call of kubeadm', { before: ['kubeadm join --config /a'] }],
     ['a call in another shape', { call: 'kubeadm join --config /etc/kubeadm.yml || reboot' }],
   ])('is left to systemd, with a warning, for %s', async (_, given) => {
-    const { commands, units, report } = await lifted(given);
+    const { commands, units, report: diagnostics } = await lifted(given);
     expect(commands).toEqual(['systemctl start kubeadm.service']);
     expect(units?.some(({ name }) => name === 'kubeadm.service')).toBe(true);
-    expect(report).toEqual([expect.objectContaining({ severity: 'warning', code: 'KubeadmNotTakenOver' })]);
+    expect(diagnostics).toEqual([
+      expect.objectContaining({ severity: 'warning', code: 'KubeadmNotTakenOver' }),
+    ]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { Command, Document, FileEntry, KubeadmCommand, UnitEntry } from '../../../document/document.ts';
 import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/mentions-kubeadm.ts';
-import type { Report } from '../../../text/diagnostics.ts';
+import type { Diagnostics } from '../../../text/diagnostics.ts';
 import { environmentLines } from './environment.ts';
-import { doesSomething, type KubeadmScript, takeApart } from './script.ts';
+import { hasEffect, type KubeadmScript, parseKubeadmScript } from './script.ts';
 import { type KubeadmUnit, readKubeadmUnit } from './unit.ts';
 
 const UNIT = 'kubeadm.service';
@@ -19,7 +19,7 @@ type Lifted = Pick<Document, 'files' | 'units' | 'commands'> &
  * nor script is written, so nothing calls kubeadm a second time. A unit that does more stays as it is and is
  * started when everything else is done.
  */
-export function liftKubeadmUnit(files: FileEntry[], units: UnitEntry[], report: Report): Lifted {
+export function liftKubeadmUnit(files: FileEntry[], units: UnitEntry[], diagnostics: Diagnostics): Lifted {
   const own = units.filter(({ name }) => name === UNIT);
   const written = files.filter(({ path }) => path === SCRIPT);
   const [script] = written;
@@ -38,7 +38,7 @@ export function liftKubeadmUnit(files: FileEntry[], units: UnitEntry[], report: 
   if (!texts.some(mentionsKubeadmBootstrap)) return { files, units, commands: [] };
   const where = script?.where ?? own[0]?.where;
   const message = `${UNIT} calls kubeadm itself: Slipway starts it once and waits for the node, but does not retry the call, because ${answer.problem}.`;
-  report.warn('KubeadmNotTakenOver', message, where);
+  diagnostics.warn('KubeadmNotTakenOver', message, where);
   const start: Command = {
     kind: 'command',
     shell: sensitive(`systemctl start ${UNIT}`),
@@ -58,7 +58,7 @@ function takeOver(
 ): Omit<Lifted, 'files' | 'units'> | { problem: string } {
   const unit = readKubeadmUnit(own);
   if ('problem' in unit) return unit;
-  const parts = takeApart(textOf(script));
+  const parts = parseKubeadmScript(textOf(script));
   if (parts === undefined) return { problem: `${SCRIPT} is not the one of Cluster API` };
   return { commands: commandsOf(parts, unit, script), shell: BASH, kubeadmUnit: unit.needs };
 }
@@ -79,10 +79,10 @@ function commandsOf(
   });
   const { args, ...rest } = call;
   return [
-    ...(settings.length > 0 || doesSomething(before)
+    ...(settings.length > 0 || hasEffect(before)
       ? [command([...settings, before], 'preKubeadmCommands')]
       : []),
     { kind: 'kubeadm', ...rest, args: sensitive(args), ...place },
-    ...(doesSomething(after) ? [command([after], 'postKubeadmCommands')] : []),
+    ...(hasEffect(after) ? [command([after], 'postKubeadmCommands')] : []),
   ];
 }

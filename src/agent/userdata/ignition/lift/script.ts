@@ -20,7 +20,7 @@ const SENTINEL_LINE = /^(?:mkdir -p \S+ && )?echo success > (\/[A-Za-z0-9_./-]+)
  *
  * @returns undefined for a script that is not certainly this one
  */
-export function takeApart(text: string): KubeadmScript | undefined {
+export function parseKubeadmScript(text: string): KubeadmScript | undefined {
   const lines = text.split('\n');
   if (!BASH.test(lines[0] ?? '')) return undefined;
   const calls = lines.flatMap((line, index) => {
@@ -42,6 +42,6 @@ export function takeApart(text: string): KubeadmScript | undefined {
 }
 
 /** Does a piece of the script do anything at all? */
-export function doesSomething(text: string): boolean {
+export function hasEffect(text: string): boolean {
   return text.split('\n').some((line) => !/^\s*(?:#.*|set -e)?\s*$/.test(line));
 }

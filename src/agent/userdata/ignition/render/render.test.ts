@@ -5,10 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { documentSecrets } from '../../../redaction/document-secrets.ts';
-import { type Library, NotYetIncluded } from '../../includes/fetch-include.ts';
+import { type IncludeSource, IncludeUnavailable } from '../../includes/fetch-include.ts';
 import { readUserData } from '../../read-user-data.ts';
 
-let library: Library;
+let library: IncludeSource;
 beforeEach(() => {
   // What was had once is known to it.
   library = { host: createLinuxHost(), instance: 'i-1', keeps: false };
@@ -139,7 +139,7 @@ describe('from a web server', () => {
     let status = 503;
     const origin = await serve(() => [status, '']);
     const config = v3({}, { replace: { source: `${origin}/x?token=hunter2` } });
-    await expect(read(config)).rejects.toThrow(NotYetIncluded);
+    await expect(read(config)).rejects.toThrow(IncludeUnavailable);
     status = 403;
     const { report } = await read(config);
     expect(report).toMatchObject([{ severity: 'error', message: expect.stringContaining('was refused') }]);

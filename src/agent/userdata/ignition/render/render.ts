@@ -1,9 +1,14 @@
 import type { RemoteContent } from '../../../document/document.ts';
 import { FetchError, fetchBytes } from '../../../fetch/fetch.ts';
-import { printable, Report } from '../../../text/diagnostics.ts';
+import { Diagnostics, printable } from '../../../text/diagnostics.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import { plainText, type SourceText } from '../../../text/source-text.ts';
-import { addressText, type Library, NOT_LOOKED_AT, NotYetIncluded } from '../../includes/fetch-include.ts';
+import {
+  displayAddress,
+  type IncludeSource,
+  IncludeUnavailable,
+  NOT_READ,
+} from '../../includes/fetch-include.ts';
 import { INCLUDE_SECONDS, MAX_INCLUDE_DEPTH, MAX_INCLUDES } from '../../includes/limits.ts';
 import { Remarks } from '../check/remarks.ts';
 import { checkSpec3 } from '../check/spec3.ts';
@@ -20,25 +25,25 @@ import { append, merge } from './merge.ts';
  * that are to be appended to it (spec 2), each fetched, compared with its hash, and checked; then checks what came of it, as
  * Ignition does.
  *
- * @returns undefined if `report` got an error
- * @throws NotYetIncluded if a server may give a config later
+ * @returns undefined if `diagnostics` got an error
+ * @throws IncludeUnavailable if a server may give a config later
  */
-export async function rendered(
+export async function renderConfig(
   checked: Checked,
-  library: Library | undefined,
-  report: Report,
+  library: IncludeSource | undefined,
+  diagnostics: Diagnostics,
 ): Promise<Rendered | undefined> {
   if (!refersToOthers(checked)) return { checked, asked: [] };
-  const rendering = new Rendering(library, report, checked.places);
+  const rendering = new Rendering(library, diagnostics, checked.places);
   const whole = await rendering.all(checked, [], {});
-  if (whole === undefined || isWrong(report)) return undefined;
-  if (whole.spec === 3) checkWhole(whole.config, checked.places, report);
-  return isWrong(report) ? undefined : { checked: whole, asked: rendering.asked };
+  if (whole === undefined || isWrong(diagnostics)) return undefined;
+  if (whole.spec === 3) checkWhole(whole.config, checked.places, diagnostics);
+  return isWrong(diagnostics) ? undefined : { checked: whole, asked: rendering.asked };
 }
 
 /** A config that nobody could look at says nothing of the others. */
-function isWrong({ entries }: Report): boolean {
-  return entries.some(({ severity, message }) => severity === 'error' && !message.includes(NOT_LOOKED_AT));
+function isWrong({ entries }: Diagnostics): boolean {
+  return entries.some(({ severity, message }) => severity === 'error' && !message.includes(NOT_READ));
 }
 
 interface Rendered {
@@ -51,7 +56,7 @@ interface Rendered {
  * What servers gave, for as long as one reading of the machine's user data: who reads them again without their secrets, to see
  * that they ask for the same, has no right to the server any more.
  */
-const KNOWN = new WeakMap<Library, Map<string, Buffer>>();
+const KNOWN = new WeakMap<IncludeSource, Map<string, Buffer>>();
 
 function refersToOthers(checked: Checked): boolean {
   return othersOf(checked).length > 0 || Boolean(checked.config.ignition?.config?.replace?.source);
@@ -64,11 +69,11 @@ function othersOf(checked: Checked): readonly Resource[] {
 }
 
 /** Two valid configs can make one that is not; their warnings were said of each. */
-function checkWhole(config: Config, places: Places, report: Report): void {
-  const again = new Report();
+function checkWhole(config: Config, places: Places, diagnostics: Diagnostics): void {
+  const again = new Diagnostics();
   checkSpec3(config, NEWEST[3], new Remarks(places, again));
   for (const { severity, code, message, where } of again.entries)
-    if (severity === 'error') report.error(code, message, where);
+    if (severity === 'error') diagnostics.error(code, message, where);
 }
 
 /** What a config says of proxies, authorities and timeouts. */
@@ -79,16 +84,16 @@ function settingsOf(checked: Checked): Config {
 }
 
 class Rendering {
-  readonly #library: Library | undefined;
-  readonly #report: Report;
+  readonly #library: IncludeSource | undefined;
+  readonly #diagnostics: Diagnostics;
   readonly #places: Places;
   readonly asked: RemoteContent[] = [];
   #configs = 0;
   #bytes = MAX_DECODED_BYTES;
 
-  constructor(library: Library | undefined, report: Report, places: Places) {
+  constructor(library: IncludeSource | undefined, diagnostics: Diagnostics, places: Places) {
     this.#library = library;
-    this.#report = report;
+    this.#diagnostics = diagnostics;
     this.#places = places;
   }
 
@@ -136,7 +141,7 @@ class Rendering {
   }
 
   #refuse(reference: Resource, message: string): undefined {
-    new Remarks(this.#places, this.#report).error(reference, ['source'], message);
+    new Remarks(this.#places, this.#diagnostics).error(reference, ['source'], message);
   }
 
   async #read(reference: Resource, settings: Config, chain: readonly string[]): Promise<Checked | undefined> {
@@ -149,36 +154,36 @@ class Rendering {
         `is one config too many: there may be ${MAX_INCLUDES}, and ${MAX_INCLUDE_DEPTH} one in the other`,
       );
     const bytes = await this.#bytesOf(reference, settings);
-    if (bytes === undefined || (this.#report.failed && !this.#library?.isOffline)) return undefined;
+    if (bytes === undefined || (this.#diagnostics.failed && !this.#library?.isOffline)) return undefined;
     this.#bytes -= bytes.length;
     if (this.#bytes < 0)
       return this.#refuse(reference, `makes more than ${MAX_DECODED_BYTES} bytes with the others`);
-    return readConfig(this.#named(bytes, reference), this.#report, this.#places);
+    return readConfig(this.#named(bytes, reference), this.#diagnostics, this.#places);
   }
 
   /** Its positions count in that config, and messages say so. */
   #named(bytes: Buffer, reference: Resource): SourceText {
     const { path } = this.#places.of(reference);
     const { source = '' } = reference;
-    const name = source.startsWith('data:') ? `the config at ${path}` : addressText(source);
+    const name = source.startsWith('data:') ? `the config at ${path}` : displayAddress(source);
     return { ...plainText(bytes.toString('utf8')), within: printable(name) };
   }
 
   async #bytesOf(reference: Resource, settings: Config): Promise<Buffer | undefined> {
     const { source = '' } = reference;
-    const say = new Remarks(this.#places, this.#report);
+    const say = new Remarks(this.#places, this.#diagnostics);
     const contents = new Contents(say);
     const own = contents.bytesOf(reference);
     if (own !== undefined) return own;
     const remote = remoteOf(reference, say);
     if (remote === undefined) return undefined;
     if (this.#library === undefined || this.#library.isOffline)
-      return this.#refuse(reference, `is another config, which ${NOT_LOOKED_AT}`);
+      return this.#refuse(reference, `is another config, which ${NOT_READ}`);
     this.asked.push(remote);
     const how = fetchSettings(settings.ignition ?? {}, contents, say);
     const known = KNOWN.get(this.#library) ?? new Map<string, Buffer>();
     KNOWN.set(this.#library, known);
-    const key = `${this.#configs} ${addressText(source)} ${remote.hash ?? ''}`;
+    const key = `${this.#configs} ${displayAddress(source)} ${remote.hash ?? ''}`;
     try {
       const bytes =
         known.get(key) ??
@@ -193,7 +198,7 @@ class Rendering {
       return bytes;
     } catch (error) {
       if (!(error instanceof FetchError)) throw error;
-      if (!error.refused) throw new NotYetIncluded(error.message);
+      if (!error.refused) throw new IncludeUnavailable(error.message);
       return this.#refuse(reference, `was refused: ${error.message}`);
     }
   }

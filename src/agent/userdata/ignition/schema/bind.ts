@@ -1,4 +1,4 @@
-import { printable, type Report } from '../../../text/diagnostics.ts';
+import { type Diagnostics, printable } from '../../../text/diagnostics.ts';
 import type { SourceText } from '../../../text/source-text.ts';
 import { describeJson, type JsonNode } from '../json/node.ts';
 import type { Places } from './places.ts';
@@ -12,7 +12,7 @@ interface Reading {
   /** `2.3.0`, for people. */
   version: string;
   places: Places;
-  report: Report;
+  report: Diagnostics;
 }
 
 /**
@@ -64,7 +64,7 @@ function readMembers(
   target: Record<string, unknown>,
   at: ReturnType<SourceText['locate']>,
 ): void {
-  const { source, report } = reading;
+  const { source, report: diagnostics } = reading;
   const children = reading.places.note(target, path, at, source);
   const seen = new Set<string>();
   for (const { key, keyStart, value } of members) {
@@ -72,16 +72,16 @@ function readMembers(
     const place = `${path}.${printable(key)}`;
     const where = source.locate(keyStart);
     if (name === undefined) {
-      report.warn(
+      diagnostics.warn(
         'UserDataIgnoredKey',
         `${place} is not a key of spec ${reading.version}; it is ignored.`,
         where,
       );
       continue;
     }
-    if (name !== key) report.warn('UserDataIgnoredKey', `${place} is read as ${name}.`, where);
+    if (name !== key) diagnostics.warn('UserDataIgnoredKey', `${place} is read as ${name}.`, where);
     if (seen.has(name))
-      report.warn('UserDataIgnoredKey', `${place} is given twice; the last one counts.`, where);
+      diagnostics.warn('UserDataIgnoredKey', `${place} is given twice; the last one counts.`, where);
     seen.add(name);
     const field = shape.fields[name];
     if (field === undefined) continue;

@@ -1,6 +1,6 @@
 import { FILTERS } from '../filters/filters.ts';
 import { TESTS } from '../filters/tests.ts';
-import { notKnown } from '../values/unsupported.ts';
+import { unknownNameMessage } from '../values/unsupported.ts';
 import type { Args, Expr } from './ast.ts';
 import { type Inner, ValueParser } from './parse-value.ts';
 import { TemplateError } from './template-error.ts';
@@ -45,7 +45,7 @@ class OperandParser {
   /** Parses the filter after `|`. */
   #filter(value: Expr, at: number): Expr {
     const name = this.#dottedName();
-    if (!Object.hasOwn(FILTERS, name)) throw new TemplateError(notKnown('filter', name), at);
+    if (!Object.hasOwn(FILTERS, name)) throw new TemplateError(unknownNameMessage('filter', name), at);
     const args = this.#stream.is('operator', '(') ? this.#values.args() : { positional: [], named: [] };
     return { type: 'filter', name, value, args, at };
   }
@@ -54,7 +54,7 @@ class OperandParser {
   #test(value: Expr, at: number): Expr {
     const negated = this.#stream.skip('name', 'not');
     const name = this.#dottedName();
-    if (!Object.hasOwn(TESTS, name)) throw new TemplateError(notKnown('test', name), at);
+    if (!Object.hasOwn(TESTS, name)) throw new TemplateError(unknownNameMessage('test', name), at);
     const test: Expr = { type: 'test', name, value, args: this.#testArgs(), at };
     return negated ? { type: 'unary', operator: 'not', value: test, at } : test;
   }

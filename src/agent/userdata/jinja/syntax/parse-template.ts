@@ -1,4 +1,4 @@
-import { notKnown } from '../values/unsupported.ts';
+import { unknownNameMessage } from '../values/unsupported.ts';
 import type { Expr, Stmt, Target } from './ast.ts';
 import { tokenize } from './lexer.ts';
 import { parseExpression, parseTuple } from './parse-expression.ts';
@@ -145,5 +145,5 @@ const CONSTANT_NAMES = new Set(['true', 'false', 'none', 'True', 'False', 'None'
 
 function unknownTag(name: string): string {
   const closes = name.startsWith('end') || name === 'else' || name === 'elif';
-  return closes ? `{% ${name.slice(0, 40)} %} closes nothing that is open.` : notKnown('tag', name);
+  return closes ? `{% ${name.slice(0, 40)} %} closes nothing that is open.` : unknownNameMessage('tag', name);
 }

@@ -3,7 +3,7 @@ import { lengthOf } from './iterate.ts';
 import { bind, needCount } from './signature.ts';
 import { type Method, STRING_METHODS } from './string-methods.ts';
 import { characters, str } from './text.ts';
-import { isLeftOut, type Kind, notKnown } from './unsupported.ts';
+import { isUnsupported, type Kind, unknownNameMessage } from './unsupported.ts';
 import {
   type CallArgs,
   Dict,
@@ -81,7 +81,7 @@ function member(value: Value, name: string): Value | undefined {
       `${name} is a method and needs brackets: ${name}(). A key of that name is ["${name}"].`,
     );
   }
-  if (isLeftOut(kindOf(value), name)) throw new ValueError(notKnown(kindOf(value), name));
+  if (isUnsupported(kindOf(value), name)) throw new ValueError(unknownNameMessage(kindOf(value), name));
   return undefined;
 }
 

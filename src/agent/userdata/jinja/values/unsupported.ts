@@ -74,15 +74,15 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'method of strings format': 'join texts and values with ~',
 };
 
-export function isLeftOut(kind: Kind, name: string): boolean {
+export function isUnsupported(kind: Kind, name: string): boolean {
   return LEFT_OUT[kind].split(' ').includes(name);
 }
 
 /** The sentence that refuses a name: either Slipway lacks it, or nobody has it. */
-export function notKnown(kind: Kind, name: string): string {
+export function unknownNameMessage(kind: Kind, name: string): string {
   const [what, ...owner] = kind.split(' ');
   const shown = kind === 'tag' ? `{% ${name.slice(0, 40)} %}` : name.slice(0, 40);
-  if (!isLeftOut(kind, name)) return `Jinja has no ${what} ${shown}; correct the name or take it out.`;
+  if (!isUnsupported(kind, name)) return `Jinja has no ${what} ${shown}; correct the name or take it out.`;
   const full = [what, shown, ...owner].join(' ');
   return `Slipway does not know the ${full}; ${INSTEAD[`${kind} ${name}`] ?? 'write out its result'}.`;
 }

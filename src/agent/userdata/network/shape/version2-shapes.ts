@@ -8,14 +8,14 @@ import {
   oneOf,
   table,
   text,
-  whole,
+  wholeNumber,
 } from '../../../text/shape/shape.ts';
 
 /** netplan takes a time with its unit, too; the schema has a text here and a number there. */
-const number = either(whole(0), like(/^\d+(?:ms|s)?$/, 'a time such as 100ms'));
+const number = either(wholeNumber(0), like(/^\d+(?:ms|s)?$/, 'a time such as 100ms'));
 const dhcp = either(bool, oneOf('yes', 'no'));
 const overrides = map({
-  ...{ hostname: text, 'route-metric': whole(), 'send-hostname': bool, 'use-dns': bool },
+  ...{ hostname: text, 'route-metric': wholeNumber(), 'send-hostname': bool, 'use-dns': bool },
   ...{ 'use-domains': either(text, bool), 'use-hostname': bool, 'use-mtu': bool, 'use-ntp': bool },
   'use-routes': bool,
 });
@@ -24,18 +24,26 @@ const address = either(text, table(loose({})));
 const common = {
   renderer: oneOf('networkd', 'NetworkManager', 'sriov'),
   ...{ dhcp4: dhcp, dhcp6: dhcp, 'dhcp4-overrides': overrides, 'dhcp6-overrides': overrides },
-  ...{ addresses: list(address), gateway4: text, gateway6: text, optional: bool, mtu: whole() },
+  ...{ addresses: list(address), gateway4: text, gateway6: text, optional: bool, mtu: wholeNumber() },
   nameservers: map({ search: list(text), addresses: list(text) }),
   routes: list(
     map({
-      ...{ to: text, via: text, metric: whole(), from: text, type: text, scope: text, table: whole() },
+      ...{
+        to: text,
+        via: text,
+        metric: wholeNumber(),
+        from: text,
+        type: text,
+        scope: text,
+        table: wholeNumber(),
+      },
       ...{
         'on-link': bool,
-        mtu: whole(),
-        'congestion-window': whole(),
-        'advertised-receive-window': whole(),
+        mtu: wholeNumber(),
+        'congestion-window': wholeNumber(),
+        'advertised-receive-window': wholeNumber(),
       },
-      'advertised-mss': whole(),
+      'advertised-mss': wholeNumber(),
     }),
   ),
 };
@@ -43,7 +51,7 @@ const BOND = {
   mode: oneOf(
     ...['balance-rr', 'active-backup', 'balance-xor', 'broadcast', '802.3ad', 'balance-tlb', 'balance-alb'],
   ),
-  ...{ 'lacp-rate': oneOf('fast', 'slow'), 'mii-monitor-interval': number, 'min-links': whole() },
+  ...{ 'lacp-rate': oneOf('fast', 'slow'), 'mii-monitor-interval': number, 'min-links': wholeNumber() },
   'transmit-hash-policy': oneOf(...['layer2', 'layer3+4', 'layer2+3', 'encap2+3', 'encap3+4', 'vlan+srcmac']),
   ...{
     'ad-select': oneOf('stable', 'bandwidth', 'count'),
@@ -53,14 +61,14 @@ const BOND = {
   ...{ 'arp-ip-targets': list(text), 'arp-validate': oneOf('none', 'active', 'backup', 'all') },
   ...{ 'arp-all-targets': oneOf('any', 'all'), 'up-delay': number, 'down-delay': number },
   'fail-over-mac-policy': oneOf('none', 'active', 'follow'),
-  ...{ 'gratuitous-arp': whole(), 'packets-per-slave': whole(), 'learn-packet-interval': number },
+  ...{ 'gratuitous-arp': wholeNumber(), 'packets-per-slave': wholeNumber(), 'learn-packet-interval': number },
   'primary-reselect-policy': oneOf('always', 'better', 'failure'),
 };
 const BRIDGE = {
-  ...{ 'ageing-time': number, priority: whole(), 'forward-delay': number, 'hello-time': number },
+  ...{ 'ageing-time': number, priority: wholeNumber(), 'forward-delay': number, 'hello-time': number },
   ...{
     'max-age': number,
-    'path-cost': either(table(whole(), /^[\w.@-]+$/, 'names of interfaces'), whole()),
+    'path-cost': either(table(wholeNumber(), /^[\w.@-]+$/, 'names of interfaces'), wholeNumber()),
     stp: bool,
   },
 };
@@ -77,5 +85,5 @@ export const VERSION2 = loose({
   ),
   bonds: table(loose({ ...common, interfaces: list(text), parameters: loose(BOND) })),
   bridges: table(loose({ ...common, interfaces: list(text), parameters: loose(BRIDGE) })),
-  vlans: table(loose({ ...common, id: whole(), link: text })),
+  vlans: table(loose({ ...common, id: wholeNumber(), link: text })),
 });

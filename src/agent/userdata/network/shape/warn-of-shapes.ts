@@ -1,8 +1,8 @@
-import type { Report } from '../../../text/diagnostics.ts';
-import { type Misfit, misfits } from '../../../text/shape/check-shape.ts';
+import type { Diagnostics } from '../../../text/diagnostics.ts';
+import { type ShapeMismatch, shapeMismatches } from '../../../text/shape/check-shape.ts';
 import { anything, list } from '../../../text/shape/shape.ts';
-import { warnOfMisfits } from '../../../text/shape/warn-of-mismatches.ts';
-import { type MappingNode, type Node, pythonText, valueAt } from '../../../text/yaml/yaml-node.ts';
+import { warnOfMismatches } from '../../../text/shape/warn-of-mismatches.ts';
+import { type MappingNode, pythonText, valueAt, type YamlNode } from '../../../text/yaml/yaml-node.ts';
 import { DEVICES } from './version1-shapes.ts';
 import { VERSION2 } from './version2-shapes.ts';
 
@@ -10,11 +10,11 @@ import { VERSION2 } from './version2-shapes.ts';
  * Warns of every value whose type is not what cloud-init's schemas of network configurations ask for, by path: the readers make
  * something of it, others may not.
  */
-export function warnOfShapes(root: MappingNode, report: Report): void {
-  warnOfMisfits(wrongOf(root), report);
+export function warnOfShapes(root: MappingNode, diagnostics: Diagnostics): void {
+  warnOfMismatches(wrongOf(root), diagnostics);
 }
 
-function wrongOf(root: MappingNode): Misfit[] {
+function wrongOf(root: MappingNode): ShapeMismatch[] {
   const version = valueAt(root, 'version');
   const ofVersion =
     version === undefined || version.kind === 'int'
@@ -22,16 +22,16 @@ function wrongOf(root: MappingNode): Misfit[] {
       : [{ path: 'version', expected: 'must be a number', where: version.where }];
   const config = valueAt(root, 'config');
   if (config?.kind === 'sequence') return [...ofVersion, ...config.items.flatMap(ofDevice)];
-  if (config !== undefined) return [...ofVersion, ...misfits(list(anything), config, 'config')];
+  if (config !== undefined) return [...ofVersion, ...shapeMismatches(list(anything), config, 'config')];
   return [
     ...ofVersion,
-    ...misfits(VERSION2, root, '').map(({ path, ...rest }) => ({ ...rest, path: path.slice(1) })),
+    ...shapeMismatches(VERSION2, root, '').map(({ path, ...rest }) => ({ ...rest, path: path.slice(1) })),
   ];
 }
 
-function ofDevice(device: Node, index: number): Misfit[] {
+function ofDevice(device: YamlNode, index: number): ShapeMismatch[] {
   const type = device.kind === 'mapping' ? valueAt(device, 'type') : undefined;
   const name = type === undefined ? '' : (pythonText(type) ?? '');
   const shape = Object.hasOwn(DEVICES, name) ? DEVICES[name] : undefined;
-  return shape === undefined ? [] : misfits(shape, device, `config.${index}`);
+  return shape === undefined ? [] : shapeMismatches(shape, device, `config.${index}`);
 }

@@ -2,10 +2,10 @@ import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/
 import type { Host } from '../../../host/host.ts';
 import { basesOf, type MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
-import type { Machine } from '../../../platform/platform-info.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { directoryTree } from '../contract/tree.ts';
-import { asking } from '../detection/metadata-client-for.ts';
+import { metadataClientFor } from '../detection/metadata-client-for.ts';
 import type { SourceContext } from '../detection/source.ts';
 import { readFirst } from '../volumes/labelled-volume.ts';
 import { scan } from '../volumes/scan.ts';
@@ -31,7 +31,7 @@ export function readAzure(context: SourceContext): Promise<SourceAnswer> {
     redirects: 'never',
     called: CALLED,
   } as const;
-  return asking(context, 'Azure', options, async (client) => {
+  return metadataClientFor(context, 'Azure', options, async (client) => {
     const { machine } = context;
     const media = await findMedia(machine);
     const imds = await instanceMetadata(client);
@@ -68,7 +68,7 @@ export function readAzure(context: SourceContext): Promise<SourceAnswer> {
   });
 }
 
-async function findMedia(machine: Machine): Promise<{ place: string; data: Provisioning } | undefined> {
+async function findMedia(machine: PlatformInfo): Promise<{ place: string; data: Provisioning } | undefined> {
   if (machine.host.platform === 'windows') {
     const customData = await machine.host.files.readIfPresent(ON_WINDOWS);
     return customData && { place: ON_WINDOWS, data: { customData, publicKeys: [] } };

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { playInNamespace } from '../../../../../test/support/metadata/in-namespace.ts';
-import type { Play, Played } from '../../../../../test/support/metadata/scenario.ts';
+import { runScenarios } from '../../../../../test/support/metadata/in-namespace.ts';
+import type { Scenario, ScenarioResult } from '../../../../../test/support/metadata/scenario.ts';
 import { KEY, USER_DATA } from '../../../../../test/support/metadata/tree.ts';
 import { parseXml } from '../../../platform/metadata/xml.ts';
 import { parseContext } from './opennebula.ts';
@@ -35,7 +35,7 @@ const INSTANCE_DATA = JSON.stringify({
   ds: { meta_data: { deep: 1 } },
 });
 
-const PLAYS: Play[] = [
+const PLAYS: Scenario[] = [
   { name: 'azure', files: AZURE, images: { sr0: 'azure.iso' }, servers: [IMDS, FABRIC], runsCallbacks: true },
   { name: 'azure without media', files: AZURE, servers: [IMDS, FABRIC] },
   { name: 'azure without its service', files: AZURE, images: { sr0: 'azure.iso' }, patienceMs: 300 },
@@ -81,9 +81,9 @@ const PLAYS: Play[] = [
   { name: 'cloud-init of another boot', files: { '/var/lib/cloud/instance/user-data.txt': USER_DATA } },
 ];
 
-let played: Map<string, Played>;
+let played: Map<string, ScenarioResult>;
 beforeAll(async () => {
-  played = new Map((await playInNamespace(PLAYS)).map((each) => [each.name, each]));
+  played = new Map((await runScenarios(PLAYS)).map((each) => [each.name, each]));
 }, 300_000);
 const of = (name: string) => played.get(name);
 

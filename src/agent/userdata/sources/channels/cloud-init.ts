@@ -1,5 +1,5 @@
 import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
-import type { Machine } from '../../../platform/platform-info.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import { MAX_RAW_BYTES } from '../../../text/limits.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import type { SourceContext } from '../detection/source.ts';
@@ -8,7 +8,7 @@ import type { SourceContext } from '../detection/source.ts';
 const INSTANCE_DATA = '/run/cloud-init/instance-data-sensitive.json';
 const INSTANCE = '/var/lib/cloud/instance';
 
-export async function cloudInitSign({ has }: Machine): Promise<string | undefined> {
+export async function detectCloudInit({ has }: PlatformInfo): Promise<string | undefined> {
   return (await has(INSTANCE_DATA)) ? `cloud-init has run in this boot (${INSTANCE_DATA})` : undefined;
 }
 

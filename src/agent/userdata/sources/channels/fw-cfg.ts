@@ -1,4 +1,4 @@
-import type { Machine } from '../../../platform/platform-info.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import { MAX_RAW_BYTES } from '../../../text/limits.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import type { SourceContext } from '../detection/source.ts';
@@ -6,7 +6,7 @@ import type { SourceContext } from '../detection/source.ts';
 /** What `qemu -fw_cfg name=opt/com.coreos/config,file=...` gives; only root may read it. */
 const CONFIG = '/sys/firmware/qemu_fw_cfg/by_name/opt/com.coreos/config/raw';
 
-export async function fwCfgSign({ has }: Machine): Promise<string | undefined> {
+export async function detectFwCfg({ has }: PlatformInfo): Promise<string | undefined> {
   return (await has(CONFIG)) ? `${CONFIG} is there` : undefined;
 }
 

@@ -2,7 +2,7 @@ import { gunzip, isGzip } from '../../../../kit/bytes/gunzip.ts';
 import { asRecord, textOf, textsOf } from '../../../../kit/json.ts';
 import type { NetworkConfig } from '../../../platform/instance/instance.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
-import type { Machine } from '../../../platform/platform-info.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import { found, type SourceAnswer, type SourceCallback } from '../contract/answer.ts';
 import { readMetaData } from '../contract/meta-data.ts';
@@ -36,7 +36,7 @@ export async function readGuestinfo({ machine }: SourceContext): Promise<SourceA
 }
 
 async function answer(
-  machine: Machine,
+  machine: PlatformInfo,
   get: Get,
   subplatform: string,
   rpc?: GuestRpc,
@@ -129,7 +129,7 @@ function redaction(rpc: GuestRpc, keys: unknown): SourceCallback[] {
 }
 
 /** The UUID as vSphere's cloud provider forms it: from the serial number, whose bytes are in the right order. */
-function vmUuid({ dmi }: Machine): string | undefined {
+function vmUuid({ dmi }: PlatformInfo): string | undefined {
   const hex = dmi('product_serial')
     .replace(/^VMware-/, '')
     .replace(/[^0-9a-fA-F]/g, '')

@@ -1,4 +1,4 @@
-import type { Machine } from '../../../platform/platform-info.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import type { SourceContext } from '../detection/source.ts';
 
@@ -10,7 +10,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Ignition's key, and its numbered parts, since a value is short. */
 const PART = /^ignition\.config(?:\.(\d+))?$/;
 
-export async function hypervSign({ dmi, has }: Machine): Promise<string | undefined> {
+export async function detectHyperv({ dmi, has }: PlatformInfo): Promise<string | undefined> {
   if (dmi('sys_vendor') !== 'Microsoft Corporation' || dmi('product_name') !== 'Virtual Machine')
     return undefined;
   return (await has(POOL)) ? `DMI is Hyper-V's, and ${POOL} is there` : undefined;

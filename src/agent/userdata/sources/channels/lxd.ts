@@ -1,7 +1,7 @@
 import { asRecord, type JsonRecord, textsOf } from '../../../../kit/json.ts';
 import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
-import type { Machine } from '../../../platform/platform-info.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { readMetaData } from '../contract/meta-data.ts';
 import type { SourceContext } from '../detection/source.ts';
@@ -13,7 +13,7 @@ const PORTS = ['com.canonical.lxd', 'org.linuxcontainers.lxd', 'org.linuxcontain
 const MAX_KEYS = 200;
 
 /** How LXD or Incus shows itself. */
-export async function lxdSign({ host, has, firstLine }: Machine): Promise<string | undefined> {
+export async function detectLxd({ host, has, firstLine }: PlatformInfo): Promise<string | undefined> {
   for (const path of SOCKETS) if (await has(path)) return `${path} is there`;
   for (const name of await host.files.list('/sys/class/virtio-ports')) {
     const port = await firstLine(`/sys/class/virtio-ports/${name}/name`);
@@ -63,7 +63,7 @@ export async function readLxd({ machine, patienceMs }: SourceContext): Promise<S
   }
 }
 
-async function socketPath({ has }: Machine): Promise<string | undefined> {
+async function socketPath({ has }: PlatformInfo): Promise<string | undefined> {
   for (const path of SOCKETS) if (await has(path)) return path;
   return undefined;
 }

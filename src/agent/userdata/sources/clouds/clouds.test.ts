@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { playInNamespace } from '../../../../../test/support/metadata/in-namespace.ts';
-import type { Play, Played } from '../../../../../test/support/metadata/scenario.ts';
+import { runScenarios } from '../../../../../test/support/metadata/in-namespace.ts';
+import type { Scenario, ScenarioResult } from '../../../../../test/support/metadata/scenario.ts';
 import { KEY, USER_DATA } from '../../../../../test/support/metadata/tree.ts';
 
 const DMI = '/sys/class/dmi/id';
@@ -140,7 +140,7 @@ const CLOUDS: {
   },
 ];
 
-const PLAYS: Play[] = CLOUDS.flatMap(({ protocol, files, addresses, port }) =>
+const PLAYS: Scenario[] = CLOUDS.flatMap(({ protocol, files, addresses, port }) =>
   addresses.map((address) => ({
     name: `${protocol} at ${address}`,
     files,
@@ -174,7 +174,7 @@ const ALL: Omit<(typeof CLOUDS)[number], 'expected'>[] = [
 ];
 /** What a service may answer to everything, and what comes of it at once. */
 const ANSWERS = { 'sends elsewhere': 302, 'turns away': 403 };
-const REFUSED: Play[] = ALL.flatMap(({ protocol, files, addresses, port }) =>
+const REFUSED: Scenario[] = ALL.flatMap(({ protocol, files, addresses, port }) =>
   Object.entries(ANSWERS).map(([words, status]) => ({
     name: `${protocol} ${words}`,
     files,
@@ -190,7 +190,7 @@ const REFUSED: Play[] = ALL.flatMap(({ protocol, files, addresses, port }) =>
     ],
   })),
 );
-const ODD: Play[] = [
+const ODD: Scenario[] = [
   {
     name: 'another serial',
     files: { ...vendor('Hetzner'), [`${DMI}/product_serial`]: '1\n' },
@@ -223,12 +223,12 @@ const ODD: Play[] = [
   },
 ];
 
-let played: Map<string, Played>;
+let played: Map<string, ScenarioResult>;
 beforeAll(async () => {
   const plays = [...PLAYS, ...REFUSED, ...ODD];
   // They do little but wait: some at a time, each in a network of its own.
   const lists = Array.from({ length: 5 }, (_, at) => plays.filter((_, index) => index % 5 === at));
-  const all = (await Promise.all(lists.map(playInNamespace))).flat();
+  const all = (await Promise.all(lists.map(runScenarios))).flat();
   played = new Map(all.map((each) => [each.name, each]));
 }, 300_000);
 

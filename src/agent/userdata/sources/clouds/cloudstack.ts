@@ -1,7 +1,7 @@
 import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { asking } from '../detection/metadata-client-for.ts';
+import { metadataClientFor } from '../detection/metadata-client-for.ts';
 import type { SourceContext } from '../detection/source.ts';
 import { virtualRouters } from './dhcp-server.ts';
 import { passwordRemark, readEc2Like } from './ec2-like.ts';
@@ -21,7 +21,7 @@ export async function readCloudStack(context: SourceContext): Promise<SourceAnsw
     bases: basesOf(...routers.map((router) => `http://${router}`)),
     called: "CloudStack's virtual router",
   };
-  return asking(context, 'CloudStack', options, async (client) => {
+  return metadataClientFor(context, 'CloudStack', options, async (client) => {
     const { metaData, userData, ...told } = await readEc2Like(client, 'latest');
     return found({
       source: `cloudstack (${client.base})`,

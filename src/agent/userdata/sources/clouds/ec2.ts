@@ -1,7 +1,7 @@
 import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
 import { ec2Platform } from '../../../platform/ec2-platform.ts';
 import { crawl } from '../../../platform/metadata/crawl.ts';
-import { EC2_BASES, type Service, withToken } from '../../../platform/metadata/ec2-token.ts';
+import { EC2_BASES, type ReadEc2Path, withEc2Token } from '../../../platform/metadata/ec2-token.ts';
 import { MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
@@ -22,7 +22,7 @@ export async function readEc2({ machine, settings, patienceMs }: SourceContext):
     called,
   });
   try {
-    const service = platform === 'aws' ? await withToken(client) : plain(client);
+    const service = platform === 'aws' ? await withEc2Token(client) : plain(client);
     const version = await bestVersion(service);
     const metaData = await crawl((path) => service(`/${version}/meta-data/${path}`));
     if (textOf(metaData?.['instance-id']) === undefined || metaData === undefined)
@@ -53,17 +53,17 @@ export async function readEc2({ machine, settings, patienceMs }: SourceContext):
   }
 }
 
-function plain(client: MetadataClient): Service {
+function plain(client: MetadataClient): ReadEc2Path {
   return async (path) => (await client.bytes(path))?.toString('latin1');
 }
 
-async function bestVersion(service: Service): Promise<string> {
+async function bestVersion(service: ReadEc2Path): Promise<string> {
   for (const version of VERSIONS)
     if ((await service(`/${version}/meta-data/instance-id`)) !== undefined) return version;
   return OLDEST;
 }
 
-async function identity(service: Service, version: string): Promise<JsonRecord | undefined> {
+async function identity(service: ReadEc2Path, version: string): Promise<JsonRecord | undefined> {
   const text = await service(`/${version}/dynamic/instance-identity/document`);
   try {
     return text === undefined ? undefined : asRecord(JSON.parse(text));

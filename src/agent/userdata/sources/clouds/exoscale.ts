@@ -1,6 +1,6 @@
 import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { asking } from '../detection/metadata-client-for.ts';
+import { metadataClientFor } from '../detection/metadata-client-for.ts';
 import type { SourceContext } from '../detection/source.ts';
 import { passwordRemark, readEc2Like } from './ec2-like.ts';
 
@@ -9,7 +9,7 @@ const VERSION = '1.0';
 /** Exoscale (`DataSourceExoscale`). */
 export function readExoscale(context: SourceContext): Promise<SourceAnswer> {
   const options = { bases: basesOf('http://169.254.169.254'), called: "Exoscale's metadata service" };
-  return asking(context, 'Exoscale', options, async (client) => {
+  return metadataClientFor(context, 'Exoscale', options, async (client) => {
     const { metaData, userData, ...told } = await readEc2Like(client, VERSION);
     return found({
       source: `exoscale (${client.base})`,

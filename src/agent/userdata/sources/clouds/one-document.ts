@@ -3,7 +3,7 @@ import type { Cloud } from '../../../platform/instance/instance.ts';
 import { basesOf, type MetadataOptions } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { asking } from '../detection/metadata-client-for.ts';
+import { metadataClientFor } from '../detection/metadata-client-for.ts';
 import type { SourceContext } from '../detection/source.ts';
 
 /** A cloud that says everything in one JSON document, user data included. */
@@ -28,7 +28,7 @@ const BASES = basesOf('http://169.254.169.254');
 export function readOneDocument(context: SourceContext, shape: OneDocument): Promise<SourceAnswer> {
   const { called, headers } = shape;
   const options = { bases: BASES, called, ...(headers === undefined ? {} : { headers }) };
-  return asking(context, shape.datasource, options, async (client) => {
+  return metadataClientFor(context, shape.datasource, options, async (client) => {
     const document = asRecord(await client.json(shape.path));
     const metaData = document && shape.metaData(document);
     if (document === undefined || textOf(metaData?.['instance-id']) === undefined || metaData === undefined)

@@ -2,7 +2,7 @@ import { asRecord, at, textOf, textsOf } from '../../../../kit/json.ts';
 import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { asking } from '../detection/metadata-client-for.ts';
+import { metadataClientFor } from '../detection/metadata-client-for.ts';
 import type { SourceContext } from '../detection/source.ts';
 
 const BASES = basesOf('http://169.254.42.42', 'http://[fd00:42::42]');
@@ -13,7 +13,7 @@ const HIGHEST_PORT = 1023;
 
 /** Scaleway (`DataSourceScaleway`). */
 export function readScaleway(context: SourceContext): Promise<SourceAnswer> {
-  return asking(context, 'Scaleway', { bases: BASES, called: CALLED }, async (client) => {
+  return metadataClientFor(context, 'Scaleway', { bases: BASES, called: CALLED }, async (client) => {
     const document = asRecord(await client.json('/conf?format=json'));
     const id = textOf(document?.id);
     if (document === undefined || id === undefined)

@@ -1,7 +1,7 @@
 import type { Code } from '../../../../protocol/codes/codes.ts';
-import type { ReportEntry } from '../../../document/document.ts';
+import type { Diagnostic } from '../../../document/document.ts';
 import type { Cloud, NetworkConfig } from '../../../platform/instance/instance.ts';
-import type { SystemFacts } from '../../../platform/instance/os-facts.ts';
+import type { OsFacts } from '../../../platform/instance/os-facts.ts';
 
 /** A source's answer about this machine. */
 export type SourceAnswer =
@@ -35,9 +35,9 @@ export interface Found {
   vendorData?: Buffer;
   /** The cloud's own names of disks, with the device behind each. */
   deviceAliases?: Readonly<Record<string, string>>;
-  system?: SystemFacts;
+  system?: OsFacts;
   /** What was wrong with the metadata. */
-  remarks?: ReportEntry[];
+  remarks?: Diagnostic[];
   /** A volume has a part in them. Who may write to a disk of the machine, as a pod may to a volume of its own, can label it so. */
   fromVolume?: true;
   /** By what the volume is known again, where its user data lie on a server that it names; else `userData`. */
@@ -65,6 +65,6 @@ export function found(data: Found): SourceAnswer {
 }
 
 /** What a source tells, user data or not. */
-export function givenBy(answer: SourceAnswer): Found | undefined {
+export function foundIn(answer: SourceAnswer): Found | undefined {
   return answer.kind === 'empty' ? answer.found : answer.kind === 'found' ? answer : undefined;
 }

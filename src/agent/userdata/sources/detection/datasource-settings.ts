@@ -1,15 +1,15 @@
 import { asRecord, type JsonRecord } from '../../../../kit/json.ts';
 import type { Host } from '../../../host/host.ts';
 import { configFile } from '../../../platform/instance/config-file.ts';
-import type { Machine } from '../../../platform/platform-info.ts';
-import { Report } from '../../../text/diagnostics.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
+import { Diagnostics } from '../../../text/diagnostics.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { parseYaml } from '../../../text/yaml/parse.ts';
-import { plain } from '../../../text/yaml/plain-value.ts';
-import { OWN_FILE, readOwnFile } from './sources-file.ts';
+import { plainValue } from '../../../text/yaml/plain-value.ts';
+import { readSourcesFile, SOURCES_FILE } from './sources-file.ts';
 
 /** What the image, the operator and the kernel command line say about where user data is. */
-export interface SourceSettings {
+export interface DatasourceSettings {
   /** Names of cloud-init's datasources, or Slipway's of a source, in the order in which they count. */
   list?: readonly string[];
   /** The file, or the word of the kernel command line, that names them. */
@@ -26,13 +26,16 @@ export interface SourceSettings {
  *
  * @throws HostError EINVAL if Slipway's own file is not understood
  */
-export async function readSettings({ host, kernelLine }: Machine): Promise<SourceSettings> {
+export async function readDatasourceSettings({
+  host,
+  kernelLine,
+}: PlatformInfo): Promise<DatasourceSettings> {
   const dropIns = (await host.files.list('/etc/cloud/cloud.cfg.d')).filter((name) => name.endsWith('.cfg'));
   const paths = ['/etc/cloud/cloud.cfg', ...dropIns.map((name) => `/etc/cloud/cloud.cfg.d/${name}`)];
-  let settings: SourceSettings = { datasource: {} };
+  let settings: DatasourceSettings = { datasource: {} };
   for (const path of [...paths, '/etc/cloud/ds-identify.cfg'])
     settings = over(settings, await readFile(host, path), path);
-  settings = over(settings, await readOwnFile(host), OWN_FILE);
+  settings = over(settings, await readSourcesFile(host), SOURCES_FILE);
   const word = kernelLine.findLast(
     (each) => /^(?:ci\.)?(?:ds|datasource)=./.test(each) && !/^datasource=/.test(each),
   );
@@ -43,10 +46,10 @@ export async function readSettings({ host, kernelLine }: Machine): Promise<Sourc
 }
 
 function over(
-  before: SourceSettings,
+  before: DatasourceSettings,
   { datasource_list, datasource, metadata }: JsonRecord,
   path: string,
-): SourceSettings {
+): DatasourceSettings {
   // ds-identify.cfg names one datasource where cloud.cfg has a mapping of them.
   const single = typeof datasource === 'string' ? [datasource] : undefined;
   const list = Array.isArray(datasource_list)
@@ -60,7 +63,7 @@ function over(
     ...before,
     datasource: merged,
     ...(list === undefined ? {} : { list, from: path }),
-    ...(path === OWN_FILE && typeof metadata === 'string' ? { metadata } : {}),
+    ...(path === SOURCES_FILE && typeof metadata === 'string' ? { metadata } : {}),
   };
 }
 
@@ -68,6 +71,6 @@ function over(
 async function readFile(host: Host, path: string): Promise<JsonRecord> {
   const text = await configFile(host, path);
   if (!/datasource/.test(text)) return {};
-  const root = parseYaml(plainText(text), new Report());
-  return root?.kind === 'mapping' ? (asRecord(plain(root)) ?? {}) : {};
+  const root = parseYaml(plainText(text), new Diagnostics());
+  return root?.kind === 'mapping' ? (asRecord(plainValue(root)) ?? {}) : {};
 }

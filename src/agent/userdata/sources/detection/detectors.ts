@@ -1,24 +1,30 @@
 import { textOf } from '../../../../kit/json.ts';
-import type { Machine } from '../../../platform/platform-info.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import { configuredFor } from './configured.ts';
-import type { SourceSettings } from './datasource-settings.ts';
+import type { DatasourceSettings } from './datasource-settings.ts';
 
 /** DMI's sys_vendor is one of these. */
-export function vendorIs(...names: readonly string[]): (machine: Machine) => Promise<string | undefined> {
+export function hasVendor(
+  ...names: readonly string[]
+): (machine: PlatformInfo) => Promise<string | undefined> {
   return async ({ dmi }) =>
     names.includes(dmi('sys_vendor')) ? `sys_vendor is ${dmi('sys_vendor')}` : undefined;
 }
 
 /** A word of the kernel command line, or a file of the image, says it where DMI does not. */
-export async function wordOrFile(machine: Machine, word: string, path: string): Promise<string | undefined> {
+export async function wordOrFile(
+  machine: PlatformInfo,
+  word: string,
+  path: string,
+): Promise<string | undefined> {
   if (machine.kernelLine.includes(word)) return `${word} on the kernel command line`;
   return (await machine.has(path)) ? `${path} is there` : undefined;
 }
 
 /** MAAS is a matter of the image's configuration, or of a seed in it. */
 export async function seedOrMetadataUrl(
-  machine: Machine,
-  settings: SourceSettings,
+  machine: PlatformInfo,
+  settings: DatasourceSettings,
 ): Promise<string | undefined> {
   if (await machine.has('/var/lib/cloud/seed/maas/meta-data')) return 'the seed /var/lib/cloud/seed/maas';
   const { metadata_url } = configuredFor(settings, 'MAAS');
@@ -31,7 +37,7 @@ export function isLenient(strictId: unknown): boolean {
 }
 
 /** A container of Nova has its product name in the environment of its first process. */
-export async function firstProcessIsNova({ host }: Machine): Promise<string | undefined> {
+export async function isNovaContainer({ host }: PlatformInfo): Promise<string | undefined> {
   const bytes = await host.files.readIfPresent('/proc/1/environ').catch(() => undefined);
   const isSo = bytes?.toString('latin1').split('\0').includes('product_name=OpenStack Nova');
   return isSo ? 'the first process has product_name=OpenStack Nova' : undefined;

@@ -7,7 +7,7 @@ import { configuredBases } from './configured.ts';
 import type { SourceContext } from './source.ts';
 
 /** A metadata client for a source: `name` is cloud-init's, whose configuration may name other addresses than `bases`. */
-export async function asking<T>(
+export async function metadataClientFor<T>(
   { machine, settings, patienceMs }: SourceContext,
   name: string,
   options: Omit<MetadataOptions, 'patienceMs' | 'bases'> & { bases: readonly Base[] },

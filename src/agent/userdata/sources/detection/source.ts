@@ -1,12 +1,12 @@
 import type { NetworkConfig } from '../../../platform/instance/instance.ts';
-import type { Machine } from '../../../platform/platform-info.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import type { Found, SourceAnswer } from '../contract/answer.ts';
-import type { SourceSettings } from './datasource-settings.ts';
+import type { DatasourceSettings } from './datasource-settings.ts';
 
 /** What a source gets to do its work. */
 export interface SourceContext {
-  machine: Machine;
-  settings: SourceSettings;
+  machine: PlatformInfo;
+  settings: DatasourceSettings;
   /** How long one request may be tried for in all. */
   patienceMs: number;
   /** Somebody named this source; it does not have to be recognised. */
@@ -30,7 +30,7 @@ export interface SourceRow {
    * How this machine shows that it is the source's, in words such as `sys_vendor is Hetzner`; undefined if it does not.
    * Opens no connection. Absent: only reading tells.
    */
-  recognise?(machine: Machine, settings: SourceSettings): Promise<string | undefined>;
+  recognise?(machine: PlatformInfo, settings: DatasourceSettings): Promise<string | undefined>;
   /** Loads the reader. */
   load(): Promise<ReadSource>;
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { scratch } from '../../../../../test/support/tmp/scratch.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
-import { OWN_FILE, readOwnFile } from './sources-file.ts';
+import { readSourcesFile, SOURCES_FILE } from './sources-file.ts';
 
 let root: string;
 beforeEach(() => {
@@ -11,14 +11,14 @@ beforeEach(() => {
 });
 
 const read = (text: string) => {
-  const path = join(root, OWN_FILE);
+  const path = join(root, SOURCES_FILE);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
-  return readOwnFile(createLinuxHost({ root }));
+  return readSourcesFile(createLinuxHost({ root }));
 };
 
 test('what it says counts; that it says nothing, or is not there, too', async () => {
-  expect(await readOwnFile(createLinuxHost({ root }))).toEqual({});
+  expect(await readSourcesFile(createLinuxHost({ root }))).toEqual({});
   for (const text of ['', '# nothing yet\n', '---\n']) expect(await read(text)).toEqual({});
   const all = { datasource_list: ['Ec2', 'None'], datasource: { Ec2: { metadata_urls: ['http://x'] } } };
   expect(await read(JSON.stringify({ ...all, metadata: 'ec2' }))).toEqual({ ...all, metadata: 'ec2' });
@@ -37,7 +37,7 @@ test.each([
   ['metadata: "ec2', 'line 1, column '],
 ])('%s is refused, and not passed over', async (text, words) => {
   const error = await read(text).catch((caught: unknown) => caught);
-  expect(error).toMatchObject({ name: 'HostError', errno: 'EINVAL', path: OWN_FILE });
+  expect(error).toMatchObject({ name: 'HostError', errno: 'EINVAL', path: SOURCES_FILE });
   expect(String(error)).toContain(words);
-  expect(String(error)).toContain(OWN_FILE);
+  expect(String(error)).toContain(SOURCES_FILE);
 });

@@ -1,13 +1,13 @@
 import { asRecord, type JsonRecord } from '../../../../kit/json.ts';
 import { placeText } from '../../../../kit/position.ts';
 import { type Host, HostError } from '../../../host/host.ts';
-import { Report } from '../../../text/diagnostics.ts';
+import { Diagnostics } from '../../../text/diagnostics.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { parseYaml } from '../../../text/yaml/parse.ts';
-import { plain } from '../../../text/yaml/plain-value.ts';
+import { plainValue } from '../../../text/yaml/plain-value.ts';
 
 /** Slipway's own file has cloud-init's two keys, which win over those of cloud-init's files, and `metadata`. */
-export const OWN_FILE = '/etc/slipway/sources.yaml';
+export const SOURCES_FILE = '/etc/slipway/sources.yaml';
 
 const MAX_BYTES = 1024 * 1024;
 /** What each of its keys has to be. */
@@ -29,15 +29,15 @@ const SHAPES: Readonly<Record<string, { isRight(value: unknown): boolean; words:
  *
  * @throws HostError EINVAL with the place of what is wrong; otherwise the system's error
  */
-export async function readOwnFile(host: Host): Promise<JsonRecord> {
-  const bytes = await host.files.readIfPresent(OWN_FILE, MAX_BYTES);
+export async function readSourcesFile(host: Host): Promise<JsonRecord> {
+  const bytes = await host.files.readIfPresent(SOURCES_FILE, MAX_BYTES);
   if (bytes === undefined) return {};
-  const report = new Report();
-  const root = parseYaml(plainText(bytes.toString('utf8')), report);
-  const wrong = report.entries.find(({ severity }) => severity === 'error');
+  const diagnostics = new Diagnostics();
+  const root = parseYaml(plainText(bytes.toString('utf8')), diagnostics);
+  const wrong = diagnostics.entries.find(({ severity }) => severity === 'error');
   if (wrong) throw refused(wrong.message, wrong.where);
   if (root === undefined || root.kind === 'null') return {};
-  const values = asRecord(plain(root));
+  const values = asRecord(plainValue(root));
   if (values === undefined) throw refused('it must be a mapping.', root.where);
   for (const [key, value] of Object.entries(values)) {
     const shape = Object.hasOwn(SHAPES, key) ? SHAPES[key] : undefined;
@@ -52,6 +52,6 @@ export async function readOwnFile(host: Host): Promise<JsonRecord> {
 }
 
 function refused(message: string, where: { line: number; column: number } | undefined): HostError {
-  const place = where === undefined ? OWN_FILE : placeText({ ...where, within: OWN_FILE });
-  return new HostError(`${place}: ${message}`, 'EINVAL', OWN_FILE);
+  const place = where === undefined ? SOURCES_FILE : placeText({ ...where, within: SOURCES_FILE });
+  return new HostError(`${place}: ${message}`, 'EINVAL', SOURCES_FILE);
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import type { CommandResult } from '../../../host/processes.ts';
-import { readMachine } from '../../../platform/platform-info.ts';
+import { readPlatformInfo } from '../../../platform/platform-info.ts';
 import { openGuestRpc } from '../channels/guest-rpc.ts';
 import { virtualRouters } from '../clouds/dhcp-server.ts';
 import { SOURCES } from '../source-table.ts';
@@ -79,7 +79,7 @@ test.each([
   ['VMware, Inc.', 'VMware7,1', ['vmware']],
   ['Microsoft Corporation', 'Virtual Machine', []],
 ])('%s %s shows %j on Windows too', async (vendor, product, names) => {
-  const machine = await readMachine(windows(vendor, product));
+  const machine = await readPlatformInfo(windows(vendor, product));
   const shown: string[] = [];
   for (const { name, recognise } of SOURCES)
     if ((await recognise?.(machine, { datasource: {} })) !== undefined) shown.push(name);
@@ -125,7 +125,7 @@ test("the firmware's whole table shows a cloud by its tag, and the machine's id"
     structure(127, 4, {}),
   ]);
   const smbios = table.toString('hex').toUpperCase();
-  const machine = await readMachine(windows('Microsoft Corporation', 'Virtual Machine', { smbios }));
+  const machine = await readPlatformInfo(windows('Microsoft Corporation', 'Virtual Machine', { smbios }));
   expect(machine.dmi('chassis_asset_tag')).toBe('7783-7084-3265-9085-8269-3286-77');
   expect(machine.dmi('product_serial')).toBe('S-1');
   expect(machine.dmi('product_uuid')).toBe('ec12ae2c-6781-4dfd-9f3f-d2a6fe7f3dd2');
@@ -136,7 +136,7 @@ test("the firmware's whole table shows a cloud by its tag, and the machine's id"
 test.each(['', '00', '01'.repeat(9), `${'01'.repeat(8)}01ff`, `${'00'.repeat(8)}${'0118000000'.repeat(4)}`])(
   'a damaged table %j says nothing, and takes nothing from what is known',
   async (smbios) => {
-    const machine = await readMachine(windows('Amazon EC2', 'm5.large', { smbios }));
+    const machine = await readPlatformInfo(windows('Amazon EC2', 'm5.large', { smbios }));
     expect([machine.dmi('sys_vendor'), machine.dmi('product_uuid')]).toEqual(['Amazon EC2', '']);
   },
 );
@@ -162,7 +162,7 @@ const CONFIG_DRIVE = {
 };
 
 async function askedFor(name: string, files: Shown['files'] & {}, drives: Shown['drives'] & {}) {
-  const machine = await readMachine(windows('QEMU', 'Standard PC', { files, drives }));
+  const machine = await readPlatformInfo(windows('QEMU', 'Standard PC', { files, drives }));
   const load = await SOURCES.find((row) => row.name === name)?.load();
   return load?.({
     ...{ machine, settings: { datasource: {} }, patienceMs: 1, isChosen: false },

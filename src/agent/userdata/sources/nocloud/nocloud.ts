@@ -2,7 +2,7 @@ import { asRecord, textOf } from '../../../../kit/json.ts';
 import type { Host } from '../../../host/host.ts';
 import type { NetworkConfig } from '../../../platform/instance/instance.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
-import type { Machine } from '../../../platform/platform-info.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { directoryTree } from '../contract/tree.ts';
 import type { SourceContext } from '../detection/source.ts';
@@ -177,7 +177,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-async function followSeed(machine: Machine, from: string, patienceMs: number): Promise<Layer | undefined> {
+async function followSeed(
+  machine: PlatformInfo,
+  from: string,
+  patienceMs: number,
+): Promise<Layer | undefined> {
   const path = from.startsWith('file://') ? from.slice('file://'.length) : from;
   if (path.startsWith('/')) {
     const seed = await readSeedTree(directoryTree(machine.host.files, path));

@@ -1,6 +1,6 @@
 import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
-import type { DmiField, Machine } from '../../../platform/platform-info.ts';
+import type { DmiField, PlatformInfo } from '../../../platform/platform-info.ts';
 import { readSeed, type Seed } from './seed.ts';
 
 /** Names that cloud-init allows in `__dmi.NAME__` (dmidecode's) and that DMI files have here. */
@@ -20,7 +20,7 @@ const DMI_NAMES: Readonly<Record<string, DmiField | 'board_name' | 'board_asset_
 const NONE = [401, 403, 404, 405, 410];
 
 /** The address with `__dmi.system-uuid__` and the like replaced (cloud-init's `sub_dmi_vars`). */
-export async function fillDmi(machine: Machine, address: string): Promise<string> {
+export async function fillDmi(machine: PlatformInfo, address: string): Promise<string> {
   let filled = address;
   for (const [whole, name = ''] of address.matchAll(/__dmi\.([^_]+)__/g)) {
     const field = DMI_NAMES[name];
@@ -36,7 +36,7 @@ export async function fillDmi(machine: Machine, address: string): Promise<string
  *
  * @throws SourceError where the server gives no user data or metadata
  */
-export async function fetchSeed(machine: Machine, address: string, patienceMs: number): Promise<Seed> {
+export async function fetchSeed(machine: PlatformInfo, address: string, patienceMs: number): Promise<Seed> {
   const { origin } = new URL(address);
   const client = new MetadataClient(machine.host, {
     bases: basesOf(''),

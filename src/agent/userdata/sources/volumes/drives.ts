@@ -17,7 +17,7 @@ const OPTICAL = /^\\\?\?\\\w+#CdRom/i;
 const LONGEST_MS = 20_000;
 
 /** Discs, which nobody writes to; the last drive first. */
-export async function discs(host: Host): Promise<Drive[]> {
+export async function opticalDrives(host: Host): Promise<Drive[]> {
   return (await drivesOf(host)).filter(({ type }) => type !== undefined);
 }
 

@@ -1,8 +1,8 @@
 import { HostError } from '../../../host/host.ts';
-import type { Machine } from '../../../platform/platform-info.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import type { Tree } from '../contract/tree.ts';
 import { readVolume } from './read-volume.ts';
-import { labelled, type Scanned } from './scan.ts';
+import { labelled, type ScannedVolume } from './scan.ts';
 
 /** Reads what a source looks for among a volume's files; undefined if it is not there. */
 type ReadTree<T> = (tree: Tree) => Promise<T | undefined>;
@@ -14,7 +14,7 @@ type ReadTree<T> = (tree: Tree) => Promise<T | undefined>;
  * looks for the cause.
  */
 export async function readLabelledVolume<T>(
-  machine: Machine,
+  machine: PlatformInfo,
   labels: readonly string[],
   read: ReadTree<T>,
 ): Promise<{ device: string; found: T } | undefined> {
@@ -23,8 +23,8 @@ export async function readLabelledVolume<T>(
 
 /** The same for given volumes. */
 export async function readFirst<T>(
-  { host }: Machine,
-  volumes: readonly Scanned[],
+  { host }: PlatformInfo,
+  volumes: readonly ScannedVolume[],
   read: ReadTree<T>,
 ): Promise<{ device: string; found: T } | undefined> {
   let failure: HostError | undefined;

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import { type Host, HostError } from '../../../host/host.ts';
-import type { Machine } from '../../../platform/platform-info.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import type { ReadAt, Volume } from '../images/volume.ts';
 
 /** A block device with a file system that seeds come on. */
-export interface Scanned {
+export interface ScannedVolume {
   /** Its device node. */
   device: string;
   labels: readonly string[];
@@ -15,13 +15,13 @@ export interface Scanned {
 const NEVER = /^(?:ram|zram|nbd|fd)\d/;
 const BY_LABEL = '/dev/disk/by-label';
 
-const scans = new WeakMap<Machine, Promise<Scanned[]>>();
+const scans = new WeakMap<PlatformInfo, Promise<ScannedVolume[]>>();
 
 /**
  * The volumes with one of these labels: by udev's links if there are any, else by what lies on the devices. On Windows every disc,
  * too, as for cloudbase-init.
  */
-export async function labelled(machine: Machine, labels: readonly string[]): Promise<Scanned[]> {
+export async function labelled(machine: PlatformInfo, labels: readonly string[]): Promise<ScannedVolume[]> {
   if (machine.host.platform === 'windows')
     return (await import('./drives.ts')).labelledDrives(machine.host, labels);
   const { files } = machine.host;
@@ -37,22 +37,22 @@ export async function labelled(machine: Machine, labels: readonly string[]): Pro
 }
 
 /** Every volume of iso9660, udf or vfat, on Windows every disc; the last device first. The devices are looked at once. */
-export function scan(machine: Machine): Promise<Scanned[]> {
+export function scan(machine: PlatformInfo): Promise<ScannedVolume[]> {
   const known = scans.get(machine) ?? scanAll(machine.host);
   scans.set(machine, known);
   return known;
 }
 
-const scanAll = async (host: Host): Promise<Scanned[]> =>
-  host.platform === 'windows' ? (await import('./drives.ts')).discs(host) : scanDevices(host);
+const scanAll = async (host: Host): Promise<ScannedVolume[]> =>
+  host.platform === 'windows' ? (await import('./drives.ts')).opticalDrives(host) : scanDevices(host);
 
 function absent(error: unknown): undefined {
   if (error instanceof HostError) return undefined;
   throw error;
 }
 
-async function scanDevices(host: Host): Promise<Scanned[]> {
-  const found: Scanned[] = [];
+async function scanDevices(host: Host): Promise<ScannedVolume[]> {
+  const found: ScannedVolume[] = [];
   for (const name of (await deviceNames(host)).reverse()) {
     if (NEVER.test(name)) continue;
     const device = `/dev/${name.replaceAll('!', '/')}`;

@@ -12,7 +12,7 @@ import {
 import { basename, dirname } from 'node:path';
 import { isErrno } from '../../../common/system/system-error.ts';
 import { HostError } from '../../../host.ts';
-import { asUser } from './run-as-user.ts';
+import { runAsUser } from './run-as-user.ts';
 import { followTrusted, type KnownDirectories } from './trusted-path.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
@@ -117,7 +117,7 @@ function openOrMake(root: string, parent: number, path: string, { mode, owner }:
   }
   const maker = (owner?.uid ?? 0) === 0 ? 0 : fstatSync(parent).uid;
   try {
-    asUser(root, maker, () => mkdirSync(path, { mode }));
+    runAsUser(root, maker, () => mkdirSync(path, { mode }));
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error;
     return open();

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { relative } from 'node:path';
 import { HostError } from '../../../host.ts';
 import { resolveInRoot } from './resolve.ts';
-import { asUser } from './run-as-user.ts';
+import { runAsUser } from './run-as-user.ts';
 import { followTrusted, type TrustedPath } from './trusted-path.ts';
 
 const { O_RDONLY, O_NONBLOCK, O_NOCTTY, O_NOFOLLOW, O_DIRECTORY } = constants;
@@ -49,13 +49,13 @@ function open(root: string, path: string, place: TrustedPath | undefined): numbe
   if (place === undefined) return openSync(path, flags);
   const { base, rest, whose } = place;
   if (whose === undefined) return openSync(base, flags | O_NOFOLLOW);
-  if (root === '/') return asUser(root, whose, () => openSync([base, ...rest].join('/'), flags));
+  if (root === '/') return runAsUser(root, whose, () => openSync([base, ...rest].join('/'), flags));
   // The kernel would follow a link out of the root. And the user need not get at what is root's above: an image in root's home.
   const real = resolveInRoot(root, path);
   const above = real.startsWith(`${base}/`) ? base : root;
   const top = openSync(above, O_RDONLY | O_DIRECTORY);
   try {
-    return asUser(root, whose, () => openSync(`/proc/self/fd/${top}/${relative(above, real)}`, flags));
+    return runAsUser(root, whose, () => openSync(`/proc/self/fd/${top}/${relative(above, real)}`, flags));
   } finally {
     closeSync(top);
   }

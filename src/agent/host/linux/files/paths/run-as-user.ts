@@ -7,7 +7,7 @@ import { lookupOwner } from './owners.ts';
  *
  * @throws the system's error, also where this process may not change its ids
  */
-export function asUser<T>(root: string, uid: number, work: () => T): T {
+export function runAsUser<T>(root: string, uid: number, work: () => T): T {
   const { geteuid, getegid, getgroups, seteuid, setegid, setgroups } = process;
   if (!geteuid || !getegid || !getgroups || !seteuid || !setegid || !setgroups) return work();
   if (uid === 0 || geteuid() !== 0) return work();
