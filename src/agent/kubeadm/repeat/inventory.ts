@@ -8,6 +8,7 @@ import { STATE_DIR } from '../../document/paths.ts';
 import type { FileStat } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
 import { type CertificatePlaces, certificateFiles, kubeadmFiles, PKI } from '../config/kubeadm-files.ts';
+import { isStillJoined, JOINED_FILES } from './joined.ts';
 
 export const INVENTORY = `${STATE_DIR}/inventory.json`;
 
@@ -70,13 +71,23 @@ export async function takeInventory(
   owner: InventoryOwner,
   places: CertificatePlaces = {},
 ): Promise<Inventory> {
-  const earlier = await readInventory(host, owner.instance);
+  const stored = await readInventory(host, owner.instance);
+  const earlier = stored && !(await isOfGoneNode(host, stored)) ? stored : undefined;
   if (earlier?.document === owner.document) return earlier;
   const inventory = await lookAround(host, owner, places);
   if (earlier !== undefined) withoutLeftovers(inventory, earlier, owner.written);
   await host.files.mkdir(STATE_DIR, 0o700);
   await host.files.write(INVENTORY, JSON.stringify(inventory), { mode: 0o600 });
   return inventory;
+}
+
+/**
+ * Was the machine a node when the inventory was taken, and has somebody taken that node apart since (a `kubeadm reset` that did not go
+ * through Slipway)? Then restoring its files would make a machine look joined that is not.
+ */
+async function isOfGoneNode(host: Host, { entries }: Inventory): Promise<boolean> {
+  const wasNode = JOINED_FILES.every((path) => entries[path] !== undefined);
+  return wasNode && !(await isStillJoined(host, 'join'));
 }
 
 /** kubeadm and the kubelet left what has come since `earlier` and is not from the user data. */

@@ -2,6 +2,12 @@
 import { API_SERVER_MANIFEST } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
 
+/** What a machine that has joined has. */
+export const JOINED_FILES: readonly string[] = [
+  '/etc/kubernetes/kubelet.conf',
+  '/var/lib/kubelet/pki/kubelet-client-current.pem',
+];
+
 /**
  * Is the work of a finished `kubeadm init` or `join` still there?
  *
@@ -10,7 +16,7 @@ import type { Host } from '../../host/host.ts';
  * Does not ask the cluster. Throws HostError when the disk cannot be read.
  */
 export async function isStillJoined(host: Host, verb: 'init' | 'join'): Promise<boolean> {
-  const needed = ['/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/pki/kubelet-client-current.pem'];
+  const needed = [...JOINED_FILES];
   if (verb === 'init') needed.push('/etc/kubernetes/admin.conf', API_SERVER_MANIFEST);
   for (const path of needed) {
     if ((await host.files.stat(path)) === undefined) return false;

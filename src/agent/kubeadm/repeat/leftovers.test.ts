@@ -68,6 +68,18 @@ describe('cleaning up between attempts', () => {
     expect(machine.calls).toHaveLength(1);
   });
 
+  it('restores nothing of a node that somebody has reset since', async () => {
+    controlPlaneAttempt();
+    // A call on the node, which was refused.
+    await takeInventory(host, OWNER);
+    for (const path of ['etc/kubernetes', 'var/lib/kubelet', 'var/lib/etcd'])
+      rmSync(join(machine.root.path, path), { recursive: true });
+    const inventory = await takeInventory(host, OWNER);
+    await cleanUpAttempt(host, inventory, { verb: 'join', phase: 'preflight', kubeadmPath: KUBEADM });
+    expect(await host.files.stat('/etc/kubernetes/kubelet.conf')).toBeUndefined();
+    expect(await host.files.stat('/var/lib/kubelet/pki/kubelet-client-current.pem')).toBeUndefined();
+  });
+
   it('only removes files after an attempt that failed in preflight or discovery', async () => {
     const inventory = await takeInventory(host, OWNER);
     machine.put('/etc/kubernetes/pki/ca.crt', 'CA of the cluster');
