@@ -113,7 +113,7 @@ describe('walls', () => {
       `import { x } from 'js-yaml';\nimport { y } from 'js-yaml/util';`,
     );
     put('src/agent/create-host.ts', `import { x } from './host/linux/host.ts';`);
-    put('src/agent/cli/a.ts', `import { x } from '../machine.ts';`);
+    put('src/agent/cli/a.ts', `import { x } from '../create-host.ts';`);
     put('src/agent/host/linux/a.ts', `import { x } from 'node:fs';\nprocess.kill(process.env);`);
     put('src/agent/host/linux/b.ts', `export const x = process.getBuiltinModule('node:dns');`);
     put('src/controller/store/a.ts', `import { x } from '../kube/x.ts';\nimport { y } from 'node:fs';`);
