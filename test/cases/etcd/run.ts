@@ -69,9 +69,17 @@ export async function run(say: (line: string) => void): Promise<void> {
     say("a reset removes the learner that is provably this machine's, and names another's");
 
     await etcd.add(2, true);
+    const beside = { ...spec(0), onProgress: () => removeUnnamed(etcd) };
+    assert.deepEqual(await resolveMembership(host, beside), { state: 'absent', removed: true });
+    assert.deepEqual(etcd.list(), ['1']);
+    say('and KubeadmControlPlane may remove it at the same moment');
+
+    await etcd.add(2, true);
     etcd.start(2, [1, 2]);
     assert.deepEqual(await settle(150_000), { state: 'member' });
     assert.deepEqual(etcd.list(), ['1', '2']);
+    removeUnnamed(etcd);
+    assert.deepEqual(etcd.list(), ['1', '2'], 'one that has started is none of these');
     say('a learner that runs is promoted');
 
     await etcd.led([1, 2]);
@@ -102,4 +110,15 @@ export async function run(say: (line: string) => void): Promise<void> {
   } finally {
     await etcd.close();
   }
+}
+
+/**
+ * What KubeadmControlPlane 1.14 does (reconcileEtcdMembers): it removes members that have no name yet, two minutes after their Machine has
+ * its Node.
+ */
+function removeUnnamed(etcd: EtcdMembers): void {
+  const { members = [] } = etcd.ask('/v3/cluster/member/list') as {
+    members?: { ID: string; name?: string }[];
+  };
+  for (const { ID, name = '' } of members) if (name === '') etcd.ask('/v3/cluster/member/remove', { ID });
 }

@@ -192,6 +192,8 @@ async function remove(host: Host, client: EtcdClient, id: string): Promise<void>
     try {
       return await client.remove(id);
     } catch (error) {
+      // Somebody else was quicker: KubeadmControlPlane removes members that have not started, too.
+      if (error instanceof EtcdRefusal && /member not found/.test(error.message)) return;
       const passes = error instanceof EtcdRefusal && /unhealthy cluster/.test(error.message);
       if (!passes || host.clock.monotonic() >= until) throw error;
       await pause(host, attempt);
