@@ -77,6 +77,19 @@ describe('settings', () => {
     });
   });
 
+  it('name one way to enrol: a layer that says how takes the place of all that was said before', async () => {
+    put(
+      '/usr/lib/slipway/config.yaml',
+      'report: {controller: {endpoints: ["https://image"], tpm: true, kubelet: true}}',
+    );
+    put('/etc/slipway/config.yaml', 'report: {controller: {token: 0123456789abcdef01}}');
+    put('/etc/slipway/config.d/80-managed.yaml', 'report: {controller: {tokenFile: /token}}');
+    const { controller } = (await load()).settings;
+    expect(controller).toMatchObject({ endpoints: ['https://image'], tokenFile: '/token', kubelet: true });
+    expect(controller).not.toHaveProperty('token');
+    expect(controller).not.toHaveProperty('tpm');
+  });
+
   it('of the kernel line may name lists, in quotes too, but no secrets', async () => {
     put(
       '/proc/cmdline',

@@ -74,7 +74,7 @@ export async function loadSettings(host: Host): Promise<LoadedSettings> {
       ...merged,
       ...layer,
       ...(merged.controller || layer.controller
-        ? { controller: { ...merged.controller, ...layer.controller } }
+        ? { controller: { ...withoutOtherProof(merged.controller, layer.controller), ...layer.controller } }
         : {}),
       ...both('webhook', merged, layer),
       ...both('otlp', merged, layer),
@@ -89,6 +89,16 @@ export async function loadSettings(host: Host): Promise<LoadedSettings> {
     if (receiver) settings[name] = receiver;
   }
   return { settings, problems };
+}
+
+/** A machine enrols in one way: a layer that names one does not fall back to another layer's. */
+function withoutOtherProof(
+  earlier: PartialSettings['controller'] = {},
+  { token, tokenFile, tpm }: NonNullable<PartialSettings['controller']> = {},
+): PartialSettings['controller'] {
+  if (token === undefined && tokenFile === undefined && tpm === undefined) return earlier;
+  const { token: _token, tokenFile: _tokenFile, tpm: _tpm, ...others } = earlier;
+  return others;
 }
 
 function both(name: ReceiverName, first: PartialSettings, later: PartialSettings): PartialSettings {

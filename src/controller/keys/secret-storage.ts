@@ -50,8 +50,9 @@ class SecretPlace<T> implements KeyStorage<T> {
     const path = `${this.#path}/${this.#shape.name}`;
     type Secret = KubeObject & { data?: Record<string, string> };
     const secret = await undefinedOnStatus(this.#client.request<Secret>('GET', path), 404);
+    // One that was deleted since is made anew.
+    this.#version = secret?.metadata.resourceVersion;
     if (secret === undefined) return undefined;
-    this.#version = secret.metadata.resourceVersion;
     const { data = {} } = secret;
     return this.#shape.read((key) => Buffer.from(data[key] ?? '', 'base64').toString('utf8'));
   }

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { ExpectedError } from '../../kit/errors.ts';
 import { ACTIVE_AFTER_MS } from './rotation.ts';
+
+const KEY_BYTES = 32;
 
 /** The key that signs Machines' tokens, in base64, as it is stored. Times are milliseconds since 1970. */
 export interface TokenMaterial {
@@ -11,7 +14,7 @@ export interface TokenMaterial {
 }
 
 export function makeTokenMaterial(): TokenMaterial {
-  return { key: randomBytes(32).toString('base64') };
+  return { key: randomBytes(KEY_BYTES).toString('base64') };
 }
 
 /** @param overlapMs how long the present key counts beside the next one; 0 if it counts no longer at once */
@@ -30,13 +33,14 @@ export function rotateTokenMaterial(
 export class TokenKeys {
   #material: TokenMaterial;
 
+  /** @throws ExpectedError where a key is too short to be one: with an empty one anybody could make tokens */
   constructor(material: TokenMaterial) {
-    this.#material = material;
+    this.#material = checked(material);
   }
 
-  /** Takes what is stored now. */
+  /** Takes what is stored now. @throws ExpectedError; what was there before counts on */
   take(material: TokenMaterial): void {
-    this.#material = material;
+    this.#material = checked(material);
   }
 
   /** The one that signs. */
@@ -53,4 +57,11 @@ export class TokenKeys {
     const before = Buffer.from(previous.key, 'base64');
     return Date.now() < activeFrom ? [before, present] : [present, before];
   }
+}
+
+function checked(material: TokenMaterial): TokenMaterial {
+  for (const text of [material.key, ...(material.previous ? [material.previous.key] : [])])
+    if (Buffer.from(text, 'base64').length < KEY_BYTES)
+      throw new ExpectedError("the key of Machines' tokens in its Secret is missing or too short");
+  return material;
 }

@@ -30,8 +30,8 @@ export class WebhookKeys {
   /** Takes what is stored now. @throws ExpectedError where something is missing; what was there before counts on */
   take(material: WebhookMaterial): void {
     if (JSON.stringify(material) === JSON.stringify(this.#material)) return;
-    this.#material = checked(material);
-    this.#renewed(material);
+    this.#renewed(checked(material));
+    this.#material = material;
   }
 }
 

@@ -104,6 +104,14 @@ describe('BootstrapData', () => {
     const { text } = await review(secret(), { user: 'system:serviceaccount:tenant:default' });
     expect(text).toBeUndefined();
     expect(results).toEqual(['other-writer']);
+    expect(log).toContain('bootstrap data of another writer');
+  });
+
+  it('makes no Secret that Kubernetes does not take', async () => {
+    const padding = Buffer.alloc(1_048_200).toString('base64');
+    const { text, warnings } = await review({ ...secret(), data: { ...secret().data, padding } });
+    expect(text).toBeUndefined();
+    expect(warnings?.[0]).toMatch(/more than Kubernetes takes/);
   });
 
   it.each([
@@ -111,6 +119,7 @@ describe('BootstrapData', () => {
     ['a kubeconfig', { ...secret(), metadata: { ...secret().metadata, name: 'demo-kubeconfig' } }],
     ['another type', secret({ type: 'Opaque' })],
     ['no cluster', { ...secret(), metadata: { ...secret().metadata, labels: {} } }],
+    ['no value', secret({ data: { value: null as unknown as string } })],
     ['no owner', { ...secret(), metadata: { ...secret().metadata, ownerReferences: [] } }],
   ])('leaves %s as it is', async (_name, object) => {
     const { text, warnings } = await review(object);
@@ -153,7 +162,7 @@ describe('BootstrapData', () => {
   });
 
   it('warns where the data outgrow a platform', async () => {
-    const { warnings, text } = await review(secret({}, `#cloud-config\n${'#'.repeat(16_000)}\n`));
+    const { warnings, text } = await review(secret({}, `#cloud-config\n${'#'.repeat(15_900)}\n`));
     expect(text).toBeDefined();
     expect(warnings?.[0]).toMatch(/AWS EC2 \(16384\)/);
   });

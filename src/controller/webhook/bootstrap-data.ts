@@ -11,6 +11,11 @@ import { sizeWarnings } from './size-warnings.ts';
 export const MODES = ['managed', 'none'] as const;
 export type Mode = (typeof MODES)[number];
 
+/** All values of a Secret together. */
+const MAX_SECRET_BYTES = 1024 * 1024;
+/** Of which the log tells. */
+const MOST_WRITERS = 100;
+
 /** What became of one request, for the metric. */
 type Result = 'inserted' | 'present' | 'not-asked' | 'other-secret' | 'other-writer' | 'missed';
 
@@ -34,6 +39,7 @@ interface BootstrapDataParts {
  */
 export class BootstrapData {
   readonly #parts: BootstrapDataParts;
+  readonly #otherWriters = new Set<string>();
 
   constructor(parts: BootstrapDataParts) {
     this.#parts = parts;
@@ -41,17 +47,21 @@ export class BootstrapData {
 
   /** @param namespaceMode what the namespace's label says @returns the AdmissionReview's answer */
   async review(request: AdmissionRequest, namespaceMode: Mode): Promise<object> {
+    try {
+      return await this.#look(request, namespaceMode);
+    } catch (error) {
+      return this.#missed(request, reason(error));
+    }
+  }
+
+  async #look(request: AdmissionRequest, namespaceMode: Mode): Promise<object> {
     const secret = readBootstrapSecret(request.object, this.#parts.kinds);
     if (secret === undefined) return this.#unchanged(request, 'other-secret');
     // An update of labels or owners: what a machine has booted with stays as it is.
     if (request.oldObject?.data?.[DATA_KEY] === request.object.data?.[DATA_KEY])
       return this.#unchanged(request, 'not-asked');
-    if (!this.#parts.writers.includes(request.user)) return this.#unchanged(request, 'other-writer');
-    try {
-      return await this.#insert(request, secret, namespaceMode);
-    } catch (error) {
-      return this.#missed(request, `its Machine could not be read: ${reason(error)}`);
-    }
+    if (!this.#parts.writers.includes(request.user)) return this.#ofOtherWriter(request);
+    return await this.#insert(request, secret, namespaceMode);
   }
 
   async #insert(request: AdmissionRequest, secret: BootstrapSecret, namespaceMode: Mode): Promise<object> {
@@ -75,6 +85,13 @@ export class BootstrapData {
     if (insertion.kind === 'present') return this.#unchanged(request, 'present');
     if (insertion.kind === 'unsupported') return this.#missed(request, insertion.reason);
     const value = Buffer.from(insertion.text);
+    const others = Object.entries(request.object.data ?? {}).filter(([key]) => key !== DATA_KEY);
+    const whole = others.reduce((sum, [, text]) => sum + Buffer.byteLength(text, 'base64'), value.length);
+    if (whole > MAX_SECRET_BYTES)
+      return this.#missed(
+        request,
+        `with it the Secret would have ${whole} bytes, more than Kubernetes takes`,
+      );
     const patch: JsonPatch = { op: 'replace', path: `/data/${DATA_KEY}`, value: value.toString('base64') };
     this.#parts.reviewed('inserted');
     return reviewAnswer(request.uid, [patch], sizeWarnings(secret.value.length, value.length));
@@ -83,6 +100,26 @@ export class BootstrapData {
   #unchanged({ uid }: AdmissionRequest, result: Result): object {
     this.#parts.reviewed(result);
     return reviewAnswer(uid);
+  }
+
+  /** Said once for each of them: a provider that nobody has named writes all the time. */
+  #ofOtherWriter(request: AdmissionRequest): object {
+    const { user, uid, namespace, object } = request;
+    this.#parts.reviewed('other-writer');
+    if (this.#otherWriters.size < MOST_WRITERS && !this.#otherWriters.has(user)) {
+      this.#otherWriters.add(user);
+      this.#parts.log.warn(
+        'bootstrap data of another writer get no token; name it with --writer if it may have them',
+        {
+          ...{ user, namespace, secret: object.metadata.name },
+        },
+      );
+    }
+    return reviewAnswer(
+      uid,
+      [],
+      [`slipway: ${user} is not named as a writer of bootstrap data: this machine will not report`],
+    );
   }
 
   /** Told to the provider by the API server, in the log, and by the metric. */

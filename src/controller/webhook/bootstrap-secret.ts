@@ -27,7 +27,8 @@ export function readBootstrapSecret(
   const cluster = metadata.labels?.[CLUSTER_LABEL];
   const value = data?.[DATA_KEY];
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
-  if (type !== SECRET_TYPE || cluster === undefined || value === undefined || owner === undefined)
+  // Go sends what is nothing as null.
+  if (type !== SECRET_TYPE || cluster === undefined || typeof value !== 'string' || owner === undefined)
     return undefined;
   const [group = '', version] = owner.apiVersion.split('/');
   if (version === undefined || !kinds.includes(`${owner.kind}.${group}`)) return undefined;

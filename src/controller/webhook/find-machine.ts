@@ -7,6 +7,8 @@ import { type BootstrapSecret, CLUSTER_LABEL } from './bootstrap-secret.ts';
 /** A Machine's own word on its bootstrap data, which counts more than its namespace's. */
 const MODE_LABEL = 'slipway.dev/bootstrap-data';
 const PAGE = 500;
+/** For all requests together: the API server waits five seconds for an answer. */
+const LONGEST_MS = 3_500;
 
 interface MachineObject extends KubeObject {
   spec?: {
@@ -40,17 +42,23 @@ export async function findMachine(
   { cluster, config }: BootstrapSecret,
 ): Promise<BootstrapMachine | undefined> {
   const path = machinesPath(version, namespace);
-  const named = await undefinedOnStatus(client.request<MachineObject>('GET', `${path}/${config.name}`), 404);
+  const signal = AbortSignal.timeout(LONGEST_MS);
+  const named = await undefinedOnStatus(
+    client.request<MachineObject>('GET', `${path}/${config.name}`, { signal }),
+    404,
+  );
   if (named !== undefined && refersTo(named, config)) return asBootstrapMachine(named);
+  const found: MachineObject[] = [];
   let next: string | undefined;
   do {
     const query = { labelSelector: `${CLUSTER_LABEL}=${cluster}`, limit: PAGE, continue: next };
-    const list = await client.request<ListOf<MachineObject>>('GET', path, { query });
-    const found = list.items.find((machine) => refersTo(machine, config));
-    if (found !== undefined) return asBootstrapMachine(found);
+    const list = await client.request<ListOf<MachineObject>>('GET', path, { query, signal });
+    found.push(...list.items.filter((machine) => refersTo(machine, config)));
     next = list.metadata.continue || undefined;
   } while (next !== undefined);
-  return undefined;
+  const [only, ...others] = found;
+  // Nobody knows which of several it is for.
+  return only === undefined || others.length > 0 ? undefined : asBootstrapMachine(only);
 }
 
 function refersTo({ spec }: MachineObject, config: BootstrapSecret['config']): boolean {

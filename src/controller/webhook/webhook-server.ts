@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { ByteCollector } from '../../kit/bytes/byte-collector.ts';
 import { digest } from '../../kit/digest.ts';
 import { type AdmissionRequest, readReview } from './admission-review.ts';
@@ -9,13 +10,16 @@ import { MODES, type Mode } from './bootstrap-data.ts';
 
 /** A Secret has at most 1 MiB, an update brings it twice, and base64 makes a third more of it. */
 const MAX_REVIEW_BYTES = 4 * 1024 * 1024;
-/** Connections at most; the API server keeps a few and reuses them. */
-const MAX_CONNECTIONS = 64;
+/** Connections of those who have not shown the path. */
+const MAX_STRANGERS = 64;
+/** Connections of API servers: HTTP/1.1 takes one for each review under way. */
+const MAX_PROVED = 1_024;
 const TIMES = {
   handshakeTimeout: 5_000,
   headersTimeout: 5_000,
   requestTimeout: 10_000,
-  keepAliveTimeout: 60_000,
+  // Longer than the API server's own, so that it is the one who closes.
+  keepAliveTimeout: 120_000,
 };
 
 /** Certificate and key in PEM. */
@@ -35,14 +39,18 @@ export class WebhookServer {
   readonly #server: Server;
   readonly #review: Review;
   readonly #pathSecret: () => string;
-  readonly #open = new Set<Socket>();
+  readonly #unanswered: () => void;
+  readonly #strangers = new Set<Socket>();
+  readonly #proved = new Set<Socket>();
 
-  constructor(pair: ServerPair, pathSecret: () => string, review: Review) {
+  /** @param unanswered called where the API server has gone before its answer was sent */
+  constructor(pair: ServerPair, pathSecret: () => string, review: Review, unanswered: () => void) {
+    this.#unanswered = unanswered;
     this.#review = review;
     this.#pathSecret = pathSecret;
     this.#server = createServer(
       { ...pair, ...TIMES, minVersion: 'TLSv1.2', maxHeaderSize: 8 * 1024 },
-      (request, response) => void this.#answer(request, response),
+      (request, response) => void this.#answer(request, response).catch(() => response.destroy()),
     );
     this.#server.on('connection', (socket: Socket) => this.#keepFew(socket));
     this.#server.on('clientError', (_error, socket) => socket.destroy());
@@ -74,15 +82,35 @@ export class WebhookServer {
     clearTimeout(late);
   }
 
-  /** Where too many are open, the one that has said nothing for longest goes. */
+  /** Where too many strangers have come, the oldest goes. It never costs the API server's connections. */
   #keepFew(socket: Socket): void {
-    this.#open.add(socket);
-    socket.once('close', () => this.#open.delete(socket));
-    for (const oldest of this.#open) {
-      if (this.#open.size <= MAX_CONNECTIONS) break;
-      this.#open.delete(oldest);
+    this.#strangers.add(socket);
+    socket.once('close', () => {
+      this.#strangers.delete(socket);
+      this.#proved.delete(socket);
+    });
+    for (const oldest of this.#strangers) {
+      if (this.#strangers.size <= MAX_STRANGERS) break;
+      this.#strangers.delete(oldest);
       oldest.destroy();
     }
+  }
+
+  /** The connection below TLS has shown the path. @returns false where there are too many of these */
+  #prove(request: IncomingMessage): boolean {
+    const raw = this.#rawOf(request.socket as TLSSocket);
+    if (raw === undefined || this.#proved.has(raw)) return true;
+    if (this.#proved.size >= MAX_PROVED) return false;
+    this.#strangers.delete(raw);
+    this.#proved.add(raw);
+    return true;
+  }
+
+  #rawOf(socket: TLSSocket): Socket | undefined {
+    for (const known of [this.#proved, this.#strangers])
+      for (const raw of known)
+        if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress) return raw;
+    return undefined;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -90,9 +118,10 @@ export class WebhookServer {
     // Nothing of the body is read for those who do not know the path.
     if (mode === undefined) return refuse(response, 404, 'there is nothing here');
     if (request.method !== 'POST') return refuse(response, 405, 'only POST');
-    // It has shown that it is the API server: it goes last.
-    this.#open.delete(request.socket);
-    this.#open.add(request.socket);
+    if (!this.#prove(request)) return refuse(response, 503, 'too many connections');
+    response.once('close', () => {
+      if (!response.writableFinished) this.#unanswered();
+    });
     const body = await readBody(request).catch(() => undefined);
     if (body === undefined) return refuse(response, 413, `a review has at most ${MAX_REVIEW_BYTES} bytes`);
     const review = parseReview(body);

@@ -17,25 +17,25 @@ export class YamlError extends ExpectedError {
  *
  * @throws YamlError
  */
-export function readYaml(text: string): unknown {
+export function readYaml(text: string, maxAliases = MOST_ALIASES): unknown {
   try {
     // As in client-go, the last of several equal keys counts. Merge keys (`<<`) mean nothing in this schema.
-    return load(text, { schema: CORE_SCHEMA, json: true, maxDepth: MOST_LEVELS, maxAliases: MOST_ALIASES });
+    return load(text, { schema: CORE_SCHEMA, json: true, maxDepth: MOST_LEVELS, maxAliases });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw new YamlError('it is no YAML');
     const { line, column } = error.mark ?? {};
     const where = line === undefined || column === undefined ? '' : ` at ${line + 1}:${column + 1}`;
     // What is wrong may quote the text, which holds secrets.
-    throw new YamlError(`it is no YAML that can be read${where}${reasonOf(error.reason)}`);
+    throw new YamlError(`it is no YAML that can be read${where}${reasonOf(error.reason, maxAliases)}`);
   }
 }
 
 const TELLING = /^(?:nesting exceeded maxDepth|aliases exceeded maxAliases)/;
 
-function reasonOf(reason: string): string {
+function reasonOf(reason: string, maxAliases: number): string {
   const [told] = TELLING.exec(reason) ?? [];
   if (told === undefined) return '';
   return told.includes('maxDepth')
     ? `: more than ${MOST_LEVELS} levels`
-    : `: more than ${MOST_ALIASES} aliases`;
+    : `: more than ${maxAliases} aliases`;
 }

@@ -56,6 +56,7 @@ export async function serveWebhook(
     { cert: certificate, key },
     () => keys.current.pathSecret,
     (request, mode) => bootstrapData.review(request, mode),
+    () => metrics.reviews.add({ result: 'unanswered' }),
   );
   const leave = [followKeys(keys, webhookPlace, log), followKeys(tokenKeys, tokenPlace, log)];
   const port = await server.listen(settings.listen.port, settings.listen.host);

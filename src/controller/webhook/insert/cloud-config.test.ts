@@ -32,6 +32,13 @@ runcmd:
   - 'kubeadm join --config /run/kubeadm/kubeadm-join-config.yaml  && echo success > /run/cluster-api/bootstrap-success.complete'
 `;
 
+/** Each line repeats the one before nine times. */
+function bomb(levels: number): string {
+  const line = (level: number): string =>
+    `l${level}: &l${level} [${Array(9).fill(level === 0 ? 'x' : `*l${level - 1}`)}]`;
+  return Array.from({ length: levels }, (_, level) => line(level)).join('\n');
+}
+
 function inserted(text: string): string {
   const insertion = insertIntoCloudConfig(text, [FILE]);
   if (insertion.kind !== 'inserted') throw new Error(JSON.stringify(insertion));
@@ -60,6 +67,7 @@ describe('insertIntoCloudConfig', () => {
     ['no write_files', '#cloud-config\nruncmd:\n- echo\n'],
     ['nothing but the header', '#cloud-config\n'],
     ['no last newline', '#cloud-config\nhostname: a'],
+    ['a last text without its end', '#cloud-config\nx: |\n  abc'],
     ['an indented list', '#cloud-config\nwrite_files:\n  - path: /a\n    content: b\n'],
     [
       'a comment before the list',
@@ -98,10 +106,29 @@ describe('insertIntoCloudConfig', () => {
       '## template: jinja\n#cloud-config\n{% if false %}\nwrite_files:\n- path: /a\n{% endif %}\n',
     ],
     ['jinja around its end', '## template: jinja\n#cloud-config\n{% if false %}\nhostname: a\n'],
+    ['a merged list', '#cloud-config\nx: &a\n  write_files:\n  - {path: /user, content: b}\n<<: *a\n'],
+    [
+      'a line that ends for some readers',
+      '#cloud-config\nhostname: a # c\u2028write_files: [{path: /user, content: b}]\n',
+    ],
+    ['a lone carriage return', '#cloud-config\n#\rwrite_files: [{path: /user, content: b}]\n'],
+    ['jinja that joins lines', '## template: jinja\n#cloud-config\nhostname: {{ v1.x -}}\n'],
+    [
+      'a comment of jinja',
+      '## template: jinja\n#cloud-config\nhostname: a\n# {#\nwrite_files:\n- path: /user\n# #}\n',
+    ],
+    ['several documents', '#cloud-config\n---\nhostname: a\n'],
+    ['a text that repeats itself', `#cloud-config\n${bomb(8)}\n`],
+    ['a very long text', `#cloud-config\n#${'a'.repeat(600_000)}\n`],
     ['an alias of the list', '#cloud-config\nfiles: &a\n- path: /a\nwrite_files: *a\n'],
   ])('leaves %s as it is', (_name, text) => {
     expect(insertIntoCloudConfig(text, [FILE])).toMatchObject({ kind: 'unsupported' });
   });
+
+  it('reads in linear time what looks like the beginning of a value of jinja', () => {
+    const text = `## template: jinja\n#cloud-config\nwrite_files:\n- path: /a\n  content: '${'{{'.repeat(100_000)}'\n`;
+    expect(insertIntoCloudConfig(text, [FILE]).kind).toBe('inserted');
+  }, 5_000);
 
   it('adds nothing twice', () => {
     expect(insertIntoCloudConfig(inserted(RENDERED), [FILE])).toEqual({ kind: 'present' });

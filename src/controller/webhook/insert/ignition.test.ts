@@ -25,10 +25,10 @@ describe('insertIntoIgnition', () => {
 
   it('adds a file to version 3, with or without files', () => {
     const ignition = { version: '3.4.0' };
-    expect(inserted({ ignition })).toEqual({ ignition, storage: { files: [ENTRY] } });
+    expect(inserted({ ignition })).toEqual({ ignition, storage: { files: [{ overwrite: true, ...ENTRY }] } });
     expect(inserted({ ignition, storage: { disks: [] } })).toEqual({
       ignition,
-      storage: { disks: [], files: [ENTRY] },
+      storage: { disks: [], files: [{ overwrite: true, ...ENTRY }] },
     });
   });
 
@@ -37,6 +37,17 @@ describe('insertIntoIgnition', () => {
     ['a version that is not known', '{"ignition":{"version":"1.0.0"}}'],
     ['broken JSON', '{"ignition":'],
     ['a file list that is none', '{"ignition":{"version":"3.0.0"},"storage":{"files":{}}}'],
+    ['a key twice', '{"ignition":{"version":"3.0.0"},"storage":{"files":[{"path":"/a"}]},"storage":{}}'],
+    ['a key in another case', '{"ignition":{"version":"3.0.0"},"Storage":{"files":[]}}'],
+    [
+      'another config in its place',
+      '{"ignition":{"version":"3.0.0","config":{"replace":{"source":"data:,"}}}}',
+    ],
+    ['a link in the way', '{"ignition":{"version":"3.0.0"},"storage":{"links":[{"path":"/etc//slipway"}]}}'],
+    [
+      'a directory of its name',
+      '{"ignition":{"version":"3.0.0"},"storage":{"directories":[{"path":"/etc/slipway/token/"}]}}',
+    ],
     ['a number that cannot be kept', '{"ignition":{"version":"3.0.0"},"a":12345678901234567890}'],
   ])('leaves a config with %s as it is', (_name, text) => {
     expect(insertIntoIgnition(text, [FILE])).toMatchObject({ kind: 'unsupported' });
