@@ -36,7 +36,7 @@ export function codesPage(table: Record<string, CodeEntry> = codes()): string {
         '',
         `- What to do: ${row.remedy}`,
         ...(onWindows(row.remedy) === row.remedy ? [] : [`- On Windows: ${onWindows(row.remedy)}`]),
-        `- Slipway: ${MEANING[row.persistence]}.`,
+        `- Slipway: ${row.onlyFinding ? 'goes on; it is only a finding' : MEANING[row.persistence]}.`,
       );
     }
   }

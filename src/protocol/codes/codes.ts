@@ -7,7 +7,7 @@
 
 import { controlPlaneCodes } from './control-plane.ts';
 import { discoveryCodes } from './discovery.ts';
-import { type CodeEntry, entry } from './entry.ts';
+import { type CodeEntry, entry, finding } from './entry.ts';
 import { identityCodes } from './identity.ts';
 import { kubeadmCodes } from './kubeadm.ts';
 import { kubeletCodes } from './kubelet.ts';
@@ -63,9 +63,8 @@ const table = () =>
       'slipway bootstrap --again does what has changed since a bootstrap that succeeded, or tries one anew that failed, and there is none that these user data could follow.',
       'Bootstrap the machine first: slipway bootstrap. What changes for another instance takes a new machine.',
     ),
-    MetadataServesSecrets: entry(
+    MetadataServesSecrets: finding(
       'user data',
-      'permanent',
       'The metadata service goes on to serve the user data, with the secrets in them, to whoever reaches it.',
       'Keep pods away from it: on AWS demand tokens (http-tokens: required) with a hop limit of 1; elsewhere deny its address to pods, by a network policy or a firewall rule for forwarded packets, and then say metadata: guarded in /etc/slipway/node.yaml. Give join tokens a short life.',
     ),

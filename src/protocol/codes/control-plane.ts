@@ -1,5 +1,5 @@
 /** Codes for what kubeadm makes and waits for in the end: the kubelet, the control plane, its etcd, and the Node. */
-import { type CodeEntry, entry } from './entry.ts';
+import { type CodeEntry, entry, finding } from './entry.ts';
 
 export const controlPlaneCodes = () =>
   ({
@@ -75,9 +75,8 @@ export const controlPlaneCodes = () =>
       'The half-joined etcd member of this machine cannot be removed without costing the etcd cluster its quorum.',
       'Bring the other members back (etcdctl endpoint health --cluster), or leave this machine running until its member has started; do not reset it.',
     ),
-    NodeLeftAsItIs: entry(
+    NodeLeftAsItIs: finding(
       'node',
-      'permanent',
       'The user data have changed since this machine joined its cluster, or cannot be read any more, and what is new or changed in them was not done.',
       'Nothing, where the node is as it should be. slipway plan --again shows what has changed, and slipway bootstrap --again does what may be done on a node; for all else replace the machine, or take it back with slipway reset first.',
     ),

@@ -28,6 +28,8 @@ export interface CodeEntry {
   cause: string;
   /** One sentence in the imperative. */
   remedy: string;
+  /** It is never why a bootstrap fails: it stands among the findings, and Slipway goes on. */
+  onlyFinding?: true;
 }
 
 /** Makes one row of the table. */
@@ -37,3 +39,9 @@ export const entry = (
   cause: string,
   remedy: string,
 ): CodeEntry => ({ category, persistence, cause, remedy });
+
+/** Makes a row for what is only ever a finding, and stays until somebody changes it. */
+export const finding = (category: Category, cause: string, remedy: string): CodeEntry => ({
+  ...entry(category, 'permanent', cause, remedy),
+  onlyFinding: true,
+});

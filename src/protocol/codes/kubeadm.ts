@@ -7,7 +7,7 @@
  * token a second later; a runtime that is still starting makes the kubelet unhealthy), the entry says
  * `until-deadline`.
  */
-import { type CodeEntry, entry } from './entry.ts';
+import { type CodeEntry, entry, finding } from './entry.ts';
 
 export const kubeadmCodes = () =>
   ({
@@ -41,9 +41,8 @@ export const kubeadmCodes = () =>
       'A script, a unit or a command in the background calls kubeadm itself. Slipway waits for the node and explains a failure, but does not retry the call.',
       'Call kubeadm in runcmd, on a line of its own with absolute paths, as Cluster API does: kubeadm join --config /FILE && echo success > SENTINEL.',
     ),
-    NotKnownToMakeANode: entry(
+    NotKnownToMakeANode: finding(
       'user data',
-      'permanent',
       'The user data runs programs that Slipway cannot read, and nothing shows whether they make this machine a node.',
       'Call kubeadm in runcmd, on a line of its own, so that Slipway runs it. Where no node is wanted, say slipway: {kubeadm: none}. To check: kubectl get nodes lists a machine that has joined.',
     ),

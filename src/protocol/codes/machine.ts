@@ -1,6 +1,6 @@
 /** Codes for the steps that set up the machine: accounts, time, disks, file systems, mounts. */
 
-import { type CodeEntry, entry } from './entry.ts';
+import { type CodeEntry, entry, finding } from './entry.ts';
 
 export const machineCodes = () =>
   ({
@@ -10,9 +10,8 @@ export const machineCodes = () =>
       'A program that a step needs is not on this machine.',
       'Install the program named into the image, or take what needs it out of the user data.',
     ),
-    ImageNotAsked: entry(
+    ImageNotAsked: finding(
       'runtime',
-      'permanent',
       'Programs of the image below --root were not asked, because this machine cannot run them apart from itself.',
       'Call slipway as root on a machine with util-linux whose kernel allows user namespaces, or look at what is named yourself.',
     ),
@@ -28,9 +27,8 @@ export const machineCodes = () =>
       'A user of the user data could not be created or set up.',
       'Read why, and correct the setting of the user named.',
     ),
-    AccountSettingIgnored: entry(
+    AccountSettingIgnored: finding(
       'runtime',
-      'permanent',
       'A setting of a user or group was not applied.',
       'Correct the setting named in the user data, or take it out.',
     ),
@@ -82,9 +80,8 @@ export const machineCodes = () =>
       "The kernel's arguments could not be changed.",
       'Read what the program said; put them into the image where its boot loader is none that Slipway knows.',
     ),
-    KernelArgumentsLater: entry(
+    KernelArgumentsLater: finding(
       'runtime',
-      'permanent',
       "The kernel's arguments are changed, but the kernel that runs does not have them yet.",
       'Reboot the machine where it needs them at once; the bootstrap goes on after that.',
     ),

@@ -1,11 +1,10 @@
 /** Codes for the checks of a machine before kubeadm runs and after it has succeeded. */
-import { type CodeEntry, entry } from './entry.ts';
+import { type CodeEntry, entry, finding } from './entry.ts';
 
 export const preflightCodes = () =>
   ({
-    KubeadmConfigFieldUnknown: entry(
+    KubeadmConfigFieldUnknown: finding(
       'user data',
-      'permanent',
       'The kubeadm configuration has a field that kubeadm passes over.',
       'Correct the name of the field, or take it out.',
     ),
@@ -33,21 +32,18 @@ export const preflightCodes = () =>
       'The control groups that the kubelet needs are not there.',
       'Enable the controllers named on the kernel command line (cgroup_enable=memory), or boot with control groups version 2.',
     ),
-    KernelSettingMended: entry(
+    KernelSettingMended: finding(
       'preflight',
-      'permanent',
       'A kernel setting or module that Kubernetes needs was not there and has been put right.',
       'You need not do anything; set it in the image so that Slipway need not put it right.',
     ),
-    DiskSpaceLow: entry(
+    DiskSpaceLow: finding(
       'preflight',
-      'permanent',
       'A file system that Kubernetes writes to is nearly full.',
       'Give the machine a larger disk; below 10 % the kubelet evicts pods, below 15 % it removes images.',
     ),
-    HostNameUnresolved: entry(
+    HostNameUnresolved: finding(
       'preflight',
-      'permanent',
       'The name of this machine cannot be resolved on the machine itself.',
       'Add it to /etc/hosts (manage_etc_hosts in user data), or install nss-myhostname.',
     ),
@@ -57,9 +53,8 @@ export const preflightCodes = () =>
       'The kubelet is told to use an address (node-ip) that no interface of this machine has, so its Node would have no address.',
       'Correct node-ip in kubeletExtraArgs (or in KUBELET_EXTRA_ARGS), or leave it out; a command before kubeadm may add the address. Compare with ip -br address. If the address comes later, name NodeIP in ignorePreflightErrors.',
     ),
-    DnsNotConfigured: entry(
+    DnsNotConfigured: finding(
       'preflight',
-      'permanent',
       'This machine has no name server, so pods will have none either.',
       'Check the network configuration (DHCP, resolvectl status); the kubelet hands /etc/resolv.conf on to pods.',
     ),

@@ -1,6 +1,6 @@
 /** Codes for secrets that the user data name instead of holding them: see docs/secrets.md. */
 
-import { type CodeEntry, entry } from './entry.ts';
+import { type CodeEntry, entry, finding } from './entry.ts';
 
 export const secretCodes = () =>
   ({
@@ -34,9 +34,8 @@ export const secretCodes = () =>
       'A wrapped secret was opened by somebody else, has expired, or is not the one that the user data names.',
       'Treat the secret as stolen: revoke it, look into the audit log of the store who opened it, and wrap a new one.',
     ),
-    SecretNotDeleted: entry(
+    SecretNotDeleted: finding(
       'credentials',
-      'permanent',
       'A secret that this machine has was not deleted from its store, though the user data asks for it.',
       'Delete it by hand, and give the machine the right to delete it.',
     ),

@@ -11,6 +11,15 @@ describe('explain', () => {
     expect(text).toContain(row.remedy);
   });
 
+  it.each(['NotKnownToMakeANode', 'KernelSettingMended', 'NodeLeftAsItIs'])(
+    'does not say that Slipway stops for a finding: %s',
+    (code) => {
+      expect(explain(code)).toMatch(/a finding .*Slipway goes on\.$/);
+      expect(explain(code)).not.toContain('stops');
+      expect(explain('KubeadmConfigInvalid')).toContain('Slipway stops at once');
+    },
+  );
+
   it('does not mind letter case', () => {
     expect(explain('tokenunknown')).toBe(explain('TokenUnknown'));
     expect(isCode('TOKENUNKNOWN')).toBe(true);

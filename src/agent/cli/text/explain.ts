@@ -28,7 +28,9 @@ export function explain(code: string): string {
     '',
     `  What it means   ${row.cause}`,
     `  What to do      ${row.remedy}`,
-    `  Tried again     ${PERSISTENCE[row.persistence]}`,
+    row.onlyFinding
+      ? '  In a bootstrap  It is a finding beside the verdict, never the reason of a failure: Slipway goes on.'
+      : `  Tried again     ${PERSISTENCE[row.persistence]}`,
   ].join('\n');
 }
 
