@@ -128,9 +128,8 @@ const table = () =>
       'The user data is well-formed but a value in it is not usable.',
       'Correct the value at the line named.',
     ),
-    UserDataIgnoredKey: entry(
+    UserDataIgnoredKey: finding(
       'user data',
-      'permanent',
       'The user data has a key that Slipway does not act upon, or a value that does not mean what it seems to.',
       'Write it as the message says, or remove it and do what it asks for in a command or in the image.',
     ),

@@ -19,7 +19,7 @@ export const controlPlaneCodes = () =>
       'kubelet',
       'until-deadline',
       'The kubelet did not get its client certificate from the cluster in time.',
-      'Look at kubectl get csr: approve what is pending, and check kube-controller-manager, which signs it.',
+      'Look at kubectl get csr for the request of this machine. If it is Pending, see why nothing approves it (kubeadm init phase bootstrap-token makes the rules for that), and approve it by hand only if it is from this machine. If it is Approved and not Issued, check kube-controller-manager, which signs it.',
     ),
     ClusterNotInitialised: entry(
       'control plane',
@@ -84,7 +84,7 @@ export const controlPlaneCodes = () =>
       'node',
       'until-deadline',
       'A Node of the same name is in the cluster and Ready.',
-      'Delete the old Node or give this machine another name; after a machine is gone its Node stays Ready for about 45 seconds.',
+      'See whose Node it is (kubectl get nodes -o wide). If another machine runs as it, give this one another name. If that machine is gone, wait: its Node stays Ready for about 45 seconds, and may be deleted after that.',
     ),
     NodeNameInvalid: entry(
       'node',

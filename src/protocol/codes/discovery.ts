@@ -25,7 +25,7 @@ export const discoveryCodes = () =>
       'network',
       'transient',
       'The API server answers, but cannot serve the request.',
-      'Look at the health of the control plane and of its etcd; nothing on this machine is wrong.',
+      'Look at the health of the control plane and of its etcd, and at the load balancer in front of it.',
     ),
     ApiServerCertificateInvalid: entry(
       'discovery',

@@ -25,7 +25,7 @@ export const identityCodes = () =>
       'identity',
       'permanent',
       "Somebody set a password for the TPM's endorsement or owner hierarchy, so Slipway cannot use its keys.",
-      'Remove the password (tpm2_changeauth), or clear the TPM in the firmware.',
+      'Remove the password (tpm2_changeauth). Clear the TPM in the firmware only if nothing needs its keys any more: that destroys all of them, those of disk encryption too.',
     ),
     TpmBootStateChanged: entry(
       'identity',

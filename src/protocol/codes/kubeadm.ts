@@ -56,13 +56,13 @@ export const kubeadmCodes = () =>
       'preflight',
       'permanent',
       'A port that Kubernetes needs is in use.',
-      'Find what listens there (ss -ltnp) and stop it; an earlier kubelet or control plane is the usual reason (kubeadm reset).',
+      'Find what listens there (ss -ltnp). Stop a program that does not belong there; if it is the kubelet or the control plane of an earlier node that nobody needs any more, run kubeadm reset.',
     ),
     LeftoversFound: entry(
       'preflight',
       'permanent',
       'Files of an earlier Kubernetes node are on this machine.',
-      'Build the image without them, or run kubeadm reset -f before the machine is bootstrapped.',
+      'Build the image without them. If the machine is a node now, leave it as it is; if it was one that nobody needs any more, run kubeadm reset -f before it is bootstrapped.',
     ),
     ProgramMissing: entry(
       'preflight',

@@ -70,7 +70,7 @@ export const kubeletCodes = () =>
       'etcd',
       'permanent',
       'The data directory of etcd belongs to another cluster or member, or is damaged.',
-      'Remove the member from the cluster and empty /var/lib/etcd (kubeadm reset -f), or replace the machine.',
+      'Where the cluster has other control planes that are healthy, replace this machine, and remove its own member (etcdctl member list). Where it has none, keep /var/lib/etcd, which may be all that is left of the cluster, and restore a snapshot (etcdutl snapshot restore).',
     ),
     TokenExpired: entry(
       'discovery',

@@ -55,6 +55,31 @@ const common = (name: string): Rule[] => [
   ),
 ];
 
+/** Damaged data have the table's remedy. */
+const DATA: [why: RegExp, remedy: string][] = [
+  [
+    /cannot access data directory/,
+    'See what file system /var/lib/etcd is on, whether it is mounted, and its owner and mode (root, 0700). Remove nothing of it.',
+  ],
+  [
+    /already been bootstrapped/,
+    'The cluster has this member, and its data are not there: mount the disk that holds them. If they are lost, remove this one member on another control plane while all others are healthy (etcdctl member remove), and join again.',
+  ],
+  [
+    /permanently removed/,
+    'The cluster has removed this member, and needs its data no longer: replace the machine, or join it again after kubeadm reset -f.',
+  ],
+  [
+    /cluster ID mismatch/,
+    'Find out which of the two is of another cluster: the peers that etcd is told (--initial-cluster), or the data of this machine. Only data that were left by an earlier cluster may be removed (kubeadm reset -f).',
+  ],
+];
+
+function remedyForData(why: string | undefined): { remedy?: string } {
+  const found = DATA.find(([words]) => words.test(why ?? ''));
+  return found === undefined ? {} : { remedy: found[1] };
+}
+
 const ETCD: Rule[] = [
   ...common('etcd'),
   rule(
@@ -62,6 +87,7 @@ const ETCD: Rule[] = [
     ([, why]) => ({
       code: 'EtcdDataUnusable',
       cause: `etcd ends because of its data directory: ${reason(why)}.`,
+      ...remedyForData(why),
     }),
   ),
   rule(
@@ -82,7 +108,8 @@ const ETCD: Rule[] = [
   rule(/invalid downgrade; server version is lower|failed to detect\/upgrade schema/, () => ({
     code: 'EtcdDataUnusable',
     cause: 'etcd ends because a newer etcd has written its data directory.',
-    remedy: 'Use an etcd that is no older than that one, or replace the machine.',
+    remedy:
+      'Use an etcd that is no older than that one. Replace the machine only where the cluster has other control planes that are healthy.',
   })),
   rule(
     /(freepages: failed to get all reachable pages[^"]*|page \d+ already freed|invalid page type[^"]*)/,

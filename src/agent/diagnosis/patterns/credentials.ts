@@ -87,7 +87,9 @@ const unfit: Pattern = inError(
       return {
         code: 'CertificatesMissing',
         cause: `Of the certificate ${name} and its key one is there, and the other is not: ${file}.`,
-        remedy: 'Write both with user data, or remove what is there, so that kubeadm makes them.',
+        remedy: /^(?:\S*-)?ca$|\/ca$/.test(name ?? '')
+          ? 'Write both with user data. Move away what is there only where a new cluster begins: kubeadm then makes another CA, which no machine of a cluster trusts that is there already.'
+          : 'Write both with user data, or remove what is there, so that kubeadm makes them.',
       };
     return {
       code: 'CertificateInvalid',
@@ -139,6 +141,10 @@ const kubeconfigMissing: Pattern = inError(
   }),
 );
 
+/** That one file stands in the way; a reset would take the whole node with it. */
+const MOVE_KUBECONFIG =
+  'If the control plane endpoint and the CA of this machine are right, move the file away: kubeadm writes it anew. Build the image without it.';
+
 /** From 1.34 on it looks into what is there more closely. */
 const foreignKubeconfig: Pattern = inError(
   /a kubeconfig file "([^"]+)" exists but (does not contain a trusted CA)|failed to load kubeconfig file (\S+) that already exists on disk: ([^\n]*)|failed to find [\w ]*CurrentContext[\w ]* of the kubeconfig file (\S+)|the kubeconfig file "([^"]+)" (contains an invalid CA cert)/,
@@ -148,7 +154,7 @@ const foreignKubeconfig: Pattern = inError(
     return {
       code: 'LeftoversFound',
       cause: `${trusted ?? broken ?? lost ?? invalidCa} is there already and cannot be used: ${said}.`,
-      remedy: 'Remove the file (kubeadm reset -f), and build the image without it.',
+      remedy: MOVE_KUBECONFIG,
     };
   },
 );
@@ -158,7 +164,7 @@ const staleKubeconfig: Pattern = inError(
   (match) => ({
     code: 'LeftoversFound',
     cause: `${match[1]} is there already, with the wrong ${match[2]?.trim()}.`,
-    remedy: 'Remove the file (kubeadm reset -f), and build the image without it.',
+    remedy: MOVE_KUBECONFIG,
   }),
 );
 

@@ -1,5 +1,6 @@
 /** The `[ERROR Name]` blocks of kubeadm's preflight checks. Names: cmd/kubeadm/app/preflight, 1.20 - 1.34. */
 import { codes } from '../../../protocol/codes/codes.ts';
+import { ETCD_DIRECTORY_REMEDY } from '../../../protocol/codes/etcd-directory.ts';
 import { diagnoseImagePull } from './image.ts';
 import type { KubeadmOutput, PreflightFinding } from './output.ts';
 import { type Diagnosis, endSentence, type Pattern, shorten } from './pattern.ts';
@@ -168,7 +169,13 @@ const READERS: [start: string, reader: Reader][] = [
     'Mem',
     (finding) => simple(/less than/.test(finding.text) ? 'MachineTooSmall' : 'PreflightFailed')(finding),
   ],
-  ['DirAvailable-', simple('LeftoversFound')],
+  [
+    'DirAvailable-',
+    (finding) => ({
+      ...simple('LeftoversFound')(finding),
+      ...(/etcd/.test(finding.name) ? { remedy: ETCD_DIRECTORY_REMEDY } : {}),
+    }),
+  ],
   ['FileAvailable-', simple('LeftoversFound')],
   ['Port-', port],
   ['ImagePull', image],

@@ -8,6 +8,7 @@ import { leftovers } from './leftovers.ts';
 
 it.each([
   ['is not empty, so it holds data of an earlier etcd', 'var/lib/etcd/member'],
+  ['is not empty: it holds lost+found, as the mount point of a disk does', 'var/lib/etcd/lost+found'],
   ['is a file, where etcd needs a directory', 'var/lib/etcd'],
 ])('says of the directory for the data of etcd that it %s', async (what, path) => {
   const root = scratch();

@@ -1,3 +1,4 @@
+import { ETCD_DIRECTORY_REMEDY } from '../../../../protocol/codes/etcd-directory.ts';
 import { MANIFESTS, PKI } from '../../../kubeadm/config/kubeadm-files.ts';
 import { type Check, isControlPlane, type Task } from '../check.ts';
 import { type PreflightFinding, preflightFinding } from '../finding.ts';
@@ -17,14 +18,18 @@ export const leftovers: Check = {
     if (config === undefined || !isControlPlane(task) || config.externalEtcd) return findings;
     const data = config.etcdDataDir;
     const isFile = (await host.files.stat(data))?.kind === 'file';
-    if (isFile || (await host.files.list(data)).length > 0) {
+    const held = isFile ? [] : await host.files.list(data);
+    if (isFile || held.length > 0) {
       const check = { kubeadmCheck: `DirAvailable-${data.replaceAll('/', '-')}` };
       // Only the cluster knows whether a joining control plane has an etcd of its own.
       const severity = config.verb === 'init' ? 'fatal' : 'warning';
       const what = isFile
         ? 'is a file, where etcd needs a directory'
-        : 'is not empty, so it holds data of an earlier etcd';
-      findings.push(preflightFinding(severity, 'LeftoversFound', `${data} ${what}`, check));
+        : held.every((name) => name === 'lost+found')
+          ? 'is not empty: it holds lost+found, as the mount point of a disk does'
+          : 'is not empty, so it holds data of an earlier etcd';
+      const remedy = isFile ? {} : { remedy: ETCD_DIRECTORY_REMEDY };
+      findings.push(preflightFinding(severity, 'LeftoversFound', `${data} ${what}`, { ...check, ...remedy }));
     }
     return findings;
   },
