@@ -215,6 +215,12 @@ users: [{name: u, user: {client-certificate: ${CLIENT}, client-key: ${CLIENT}}}]
     expect(await verify({}, AbortSignal.abort())).toMatchObject({ ok: false, final: false });
   });
 
+  it('does not blame the bootstrap token for a kubelet that is not let in', async () => {
+    node = { status: 401, body: '' };
+    const remedy = expect.stringContaining('client certificate of the kubelet');
+    expect(await verify()).toMatchObject({ failure: { code: 'CredentialsRejected', remedy } });
+  });
+
   it('believes kubeadm where the Node cannot be seen', async () => {
     node = { status: 403, body: '' };
     expect(await verify()).toMatchObject({ ok: true, warning: { code: 'PermissionDenied' } });

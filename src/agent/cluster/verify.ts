@@ -46,7 +46,7 @@ const LONGEST_PAUSE_MS = 2_000;
 type Look =
   | { kind: 'good'; nodeName: string }
   | { kind: 'bad'; code: Code; cause: string }
-  | { kind: 'pending' | 'unseen'; code: Code; cause: string; asked?: KubeletIdentity };
+  | { kind: 'pending' | 'unseen'; code: Code; cause: string; remedy?: string; asked?: KubeletIdentity };
 
 /** Waits until the machine is the node that its configuration asks for, or until it is known that it will not be. */
 export async function verifyNode(host: Host, spec: VerifySpec): Promise<Verdict> {
@@ -137,21 +137,25 @@ function judgeNode(nodeName: string, providerId: string | undefined, wanted: str
   return { kind: 'bad', code, cause };
 }
 
+/** The bootstrap token has done its work by then. */
+const SEE_CERTIFICATE =
+  'See whether the client certificate of the kubelet (kubelet-client-current.pem) is still valid, and whether the CA of this cluster has signed it.';
+
 function refused(server: string, status: number): Look {
   const cause = `the API server ${server} answers with HTTP status ${status} when asked for the Node`;
-  if (status === 401) return { kind: 'pending', code: 'CredentialsRejected', cause };
+  if (status === 401) return { kind: 'pending', code: 'CredentialsRejected', cause, remedy: SEE_CERTIFICATE };
   // An authorizer that does not let a kubelet read its own Node is unusual, but the node may work all the same.
   if (status === 403) return { kind: 'unseen', code: 'PermissionDenied', cause };
   return { kind: 'unseen', code: 'ApiServerUnavailable', cause };
 }
 
 function verdict(
-  { code, cause }: { code: Code; cause: string },
+  { code, cause, remedy = codes()[code].remedy }: { code: Code; cause: string; remedy?: string },
   final: boolean,
   lines: string[] = [],
 ): Verdict {
   const text = `kubeadm succeeded, but ${cause}.`;
-  const failure: Failure = { code, cause: text, remedy: codes()[code].remedy };
+  const failure: Failure = { code, cause: text, remedy };
   return { ok: false, final, failure: lines.length > 0 ? { ...failure, lines } : failure };
 }
 

@@ -133,6 +133,12 @@ const ETCD: Rule[] = [
 const unreachable: Rule['diagnose'] = ([, address, why]) => ({
   code: 'EtcdUnhealthy',
   cause: `kube-apiserver cannot reach etcd at ${address}: ${why}.`,
+  ...(/^(?:127\.|localhost:|\[::1\])/.test(address ?? '')
+    ? {
+        remedy:
+          'Look at the etcd of this machine: crictl ps -a, crictl logs of the container etcd, and journalctl -u kubelet.',
+      }
+    : {}),
 });
 
 const componentRules = (name: string): Rule[] => [
@@ -203,6 +209,8 @@ const componentRules = (name: string): Rule[] => [
         rule(/(?:command failed" err="|Error: |error: )context deadline exceeded/, () => ({
           code: 'EtcdUnhealthy' as const,
           cause: 'kube-apiserver ends because etcd does not answer.',
+          remedy:
+            'Look at the etcd that its manifest names (--etcd-servers); at that of this machine with crictl ps -a and crictl logs.',
         })),
       ]
     : []),

@@ -14,7 +14,7 @@ import {
   SANDBOX_PULL,
 } from './kubelet-run.ts';
 import { KUBELET_ENDED } from './kubelet-signs.ts';
-import { EXPIRED, KUBELET_START_RULES, kubeletLastWords } from './kubelet-start.ts';
+import { EXPIRED, KUBELET_START_RULES, kubeletLastWords, UNMASK_KUBELET } from './kubelet-start.ts';
 import { lastKnown } from './rule.ts';
 
 /** A kubelet's own last words, where systemd's account is not in the log. */
@@ -97,6 +97,7 @@ export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evide
         unit.load === 'masked'
           ? 'kubelet.service is masked.'
           : 'There is no kubelet.service on this machine.',
+      ...(unit.load === 'masked' ? { remedy: UNMASK_KUBELET } : {}),
       evidence: '',
     };
   }
@@ -160,6 +161,8 @@ function stopped(unit: UnitState | undefined): Diagnosis | undefined {
     code: 'KubeletNotStarted',
     cause:
       'The kubelet is not running: kubelet.service is inactive, so nobody started it or something stopped it.',
+    remedy:
+      'Look in journalctl -u kubelet for what stopped it, and start it again (systemctl start kubelet); nothing is missing in the image.',
     evidence: '',
     persistence: 'until-deadline',
   };

@@ -104,6 +104,7 @@ function runtimeDown({ units, runtimeLog }: Evidence): Diagnosis | undefined {
   return {
     code: 'ContainerRuntimeDown',
     cause: `The container runtime is not running: ${describe(down)}.`,
+    ...(down.load === 'masked' ? { remedy: `Unmask it in the image: systemctl unmask ${down.name}.` } : {}),
     evidence: runtimeLog.at(-1) ?? '',
   };
 }

@@ -2,6 +2,7 @@
 import { QUOTA } from '../patterns/etcd.ts';
 import { diagnoseImagePull } from '../patterns/image.ts';
 import { PROXY_REFUSAL } from '../patterns/network.ts';
+import { UNTRUSTED } from '../patterns/tls.ts';
 import { CGROUPS_PATH } from './kubelet-start-machine.ts';
 import { portFacts, type Rule, reason, rule } from './rule.ts';
 
@@ -87,6 +88,7 @@ const containerRules: Rule[] = [
   rule(/no runtime for "(\w+)" is configured/, ([, name]) => ({
     code: 'ContainerRuntimeUnsuitable',
     cause: `The container runtime has no runtime named ${name} configured.`,
+    remedy: `Configure the runtime ${name} in the container runtime, or let its default runtime be one that is configured, and restart it.`,
   })),
   rule(
     /apparmor_parser(?:(?!apparmor_parser)[^"])*(?:executable file not found|no such file)|apparmor(?:(?!apparmor)[^"])*?profile(?:(?!profile)[^"])*(?:failed|not found)/i,
@@ -256,6 +258,7 @@ const nodeRules: Rule[] = [
   rule(new RegExp(`${REQUEST.source}.*\\bx509: (certificate[^"]*)`, 'i'), ([, why]) => ({
     code: /expired|not yet valid/.test(why ?? '') ? 'ClockWrong' : 'ApiServerCertificateInvalid',
     cause: `The kubelet does not trust the API server: ${reason(why)}.`,
+    ...(/unknown authority/.test(why ?? '') ? { remedy: UNTRUSTED } : {}),
   })),
   rule(
     new RegExp(`${REQUEST.source}.*\\blookup (\\S+?)(?: on (\\S+?))?: ([^"]*)`, 'i'),

@@ -59,6 +59,12 @@ export const cgroupRules: Rule[] = [
         root === undefined
           ? `The kubelet ends because its cgroup ${name} lacks ${reason(what)}.`
           : `The kubelet ends because the cgroup ${root} does not exist.`,
+      ...(root === undefined
+        ? {}
+        : {
+            remedy:
+              'Correct cgroupRoot of the KubeletConfiguration (or --cgroup-root), or make that cgroup before the kubelet starts.',
+          }),
     }),
   ),
   rule(

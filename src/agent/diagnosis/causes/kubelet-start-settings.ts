@@ -78,10 +78,20 @@ export const configRules: Rule[] = [
     /failed to merge kubelet configs: (?:failed to unmarshal merged JSON into kubelet configuration: )?(.*)/,
     ([, why]) => config(`with its drop-in files it is not readable: ${reason(why)}`),
   ),
-  rule(/invalid Node Allocatable configuration\. Resource "([^"]+)" has a reservation/, ([, what]) =>
-    config(`it keeps back more ${what} (kube-reserved, system-reserved, eviction) than the machine has`),
-  ),
-  rule(/kubelet config file "([^"]*)" was empty/, ([, path]) => config(`${path} is empty`)),
+  rule(/invalid Node Allocatable configuration\. Resource "([^"]+)" has a reservation/, ([, what]) => ({
+    ...config(`it keeps back more ${what} (kube-reserved, system-reserved, eviction) than the machine has`),
+    remedy:
+      'Choose a larger machine type, or lower kubeReserved, systemReserved and evictionHard of the KubeletConfiguration.',
+  })),
+  rule(/kubelet config file "([^"]*)" was empty/, ([, path]) => ({
+    ...config(`${path} is empty`),
+    ...(path === '/var/lib/kubelet/config.yaml'
+      ? {
+          remedy:
+            'kubeadm writes that file: look for what emptied it (a full disk, a loss of power). On a node, kubeadm upgrade node phase kubelet-config writes it anew.',
+        }
+      : {}),
+  })),
   rule(
     /failed to validate kubelet configuration, error: (?:invalid configuration: )?(.*?)(?:, path: .*)?$/,
     ([, what = '']) => ({

@@ -19,6 +19,9 @@ export const EXPIRED: Rule = rule(
   }),
 );
 
+const WRITTEN_BY_KUBEADM =
+  'kubeadm writes that file; look for what removed it, or for a drop-in of kubelet.service that names another path.';
+
 const fileRules: Rule[] = [
   rule(/certificatesigningrequests\S* is forbidden: User "([^"]*)"/, ([, user]) => ({
     code: 'PermissionDenied',
@@ -43,8 +46,7 @@ const fileRules: Rule[] = [
     ([, path]) => ({
       code: 'KubeletFileMissing',
       cause: `The kubelet ends because ${path} is not there.`,
-      remedy:
-        'kubeadm writes that file; look for what removed it, or for a drop-in of kubelet.service that names another path.',
+      remedy: WRITTEN_BY_KUBEADM,
       persistence: 'until-deadline',
     }),
   ),
@@ -52,6 +54,7 @@ const fileRules: Rule[] = [
   rule(/unable to load bootstrap kubeconfig: stat \/[^\s:]*[>…]?$/, () => ({
     code: 'KubeletFileMissing',
     cause: 'The kubelet ends because its bootstrap kubeconfig is not there.',
+    remedy: WRITTEN_BY_KUBEADM,
     persistence: 'until-deadline',
   })),
   rule(
@@ -59,6 +62,7 @@ const fileRules: Rule[] = [
     ([, path]) => ({
       code: 'KubeletFileMissing',
       cause: `The kubelet ends because it cannot open ${path}; why is cut off.`,
+      ...(path === '/var/lib/kubelet/config.yaml' ? { remedy: WRITTEN_BY_KUBEADM } : {}),
       persistence: 'until-deadline',
     }),
   ),
@@ -85,6 +89,8 @@ const fileRules: Rule[] = [
   rule(/tls: private key does not match public key/, () => ({
     code: 'CertificateInvalid',
     cause: 'The kubelet cannot use its certificate: the private key does not belong to it.',
+    remedy:
+      'Compare the pair: tlsCertFile and tlsPrivateKeyFile of the KubeletConfiguration, or without them kubelet.crt and kubelet.key in /var/lib/kubelet/pki, which the kubelet makes anew where both are moved away.',
   })),
   rule(
     /(?:failed to run Kubelet: [^"]*?|failed to load kubelet config file, .*? error: )(?:open|stat) (\/\S+?): (no such file or directory|permission denied)/,
@@ -121,6 +127,8 @@ const runtimeRules: Rule[] = [
   }),
 ];
 
+export const UNMASK_KUBELET = 'Unmask it in the image: systemctl unmask kubelet.';
+
 const systemdRules: Rule[] = [
   rule(
     /kubelet\.service: Failed (?:at step EXEC spawning|to locate executable|to execute) (\S+?): (.*)/,
@@ -148,6 +156,7 @@ const systemdRules: Rule[] = [
   rule(/Unit kubelet\.service (?:not found|could not be found|is masked)/i, ([what]) => ({
     code: 'KubeletNotStarted',
     cause: `${what}.`,
+    ...(/masked/i.test(what) ? { remedy: UNMASK_KUBELET } : {}),
   })),
   rule(
     /kubelet\.service: (?:A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill')/,

@@ -50,6 +50,15 @@ const lastWords = (name: string, words: string | undefined): ReturnType<Rule['di
 
 const CONFIG = '/etc/containerd/config.toml';
 
+/** No directory of PATH counts for systemd. */
+function remedyForUnit(why: string): string {
+  if (/exec format/i.test(why))
+    return 'Put the container runtime for the processor of this machine into the image.';
+  return /permission/i.test(why)
+    ? 'Let systemd run that program: mode 0755, labels that SELinux accepts (restorecon), and no file system that is mounted noexec.'
+    : 'Put that program where its unit looks for it, or correct ExecStart of the unit.';
+}
+
 const RULES: Rule[] = [
   rule(/failed to unmarshal TOML at row (\d+) column (\d+): (?:toml: )?([^\n]*)/, ([, row, column, what]) =>
     unsuitable(
@@ -110,9 +119,7 @@ const RULES: Rule[] = [
     ([, path, why]) => ({
       code: 'ProgramMissing',
       cause: `systemd cannot start the container runtime ${path}: ${reason(why)}.`,
-      ...(/exec format/i.test(why ?? '')
-        ? { remedy: 'Put the container runtime for the processor of this machine into the image.' }
-        : {}),
+      remedy: remedyForUnit(why ?? ''),
     }),
   ),
   rule(

@@ -1,13 +1,27 @@
 /** Tokens that may not authenticate, RBAC, and the certificates that control planes share. */
 import { inError, type Pattern, shorten } from './pattern.ts';
 
+/** What a control plane does with admin.conf and not with the token. */
+const AS_ADMIN =
+  /^(?:upload-(?:config|certs)|mark-control-plane|bootstrap-token|addon|control-plane-join|etcd-join|check-etcd)\b/;
+
 const rejected: Pattern = inError(
   /\bUnauthorized\b|You must be logged in to the server|the server has asked for the client to provide credentials/,
-  () => ({
-    code: 'CredentialsRejected',
-    cause:
-      'The API server does not accept the credentials of this machine (Unauthorized): the bootstrap token may not authenticate, or it expired meanwhile.',
-  }),
+  (_, { output }) =>
+    AS_ADMIN.test(output.phase ?? '')
+      ? {
+          code: 'CredentialsRejected',
+          facts: { saysWhy: true },
+          cause:
+            'The API server does not accept the client certificate of admin.conf (Unauthorized). No bootstrap token is used in this phase.',
+          remedy:
+            'Check that the API server which answers at the control plane endpoint has the CA of this machine (/etc/kubernetes/pki/ca.crt), and that the certificate in /etc/kubernetes/admin.conf has not expired.',
+        }
+      : {
+          code: 'CredentialsRejected',
+          cause:
+            'The API server does not accept the credentials of this machine (Unauthorized): the bootstrap token may not authenticate, or it expired meanwhile.',
+        },
 );
 
 const forbidden: Pattern = inError(
@@ -32,6 +46,13 @@ const forbidden: Pattern = inError(
               'Check that the bootstrap token has the group system:bootstrappers:kubeadm:default-node-token (auth-extra-groups of its Secret), and restore the RBAC rules with kubeadm init phase bootstrap-token and upload-config.',
           }
         : {}),
+      // Up to 1.28 it has every right without any binding.
+      ...(user === 'kubernetes-admin'
+        ? {
+            remedy:
+              'Bind the group of admin.conf: kubectl --kubeconfig /etc/kubernetes/super-admin.conf create clusterrolebinding kubeadm:cluster-admins --clusterrole=cluster-admin --group=kubeadm:cluster-admins (super-admin.conf is on the control plane that ran kubeadm init).',
+          }
+        : {}),
       ...(isOwnCertificate
         ? {
             remedy:
@@ -47,6 +68,8 @@ const admission: Pattern = inError(
   (match) => ({
     code: 'PermissionDenied',
     cause: `The API server forbids a request: ${shorten(match[2] === undefined ? (match[1] ?? '') : `${match[2]}: ${match[3]}`, 200)}.`,
+    remedy:
+      'Let the webhook, policy or admission plugin that is named take this request; no right is missing.',
   }),
 );
 

@@ -49,11 +49,27 @@ export function diagnoseImagePull({ text }: PreflightFinding, named?: string): O
     };
   }
   if (
+    /no match for platform|no image found in (?:image index|manifest list) for|no matching manifest for/.test(
+      text,
+    )
+  ) {
+    return {
+      code: 'ImageNotFound',
+      cause: `${what} is in its registry, but not for the processor or the system of this machine.`,
+      remedy:
+        'Push the image for this machine, too (a manifest list), or let imageRepository name a registry that has it.',
+    };
+  }
+  if (
     /unauthorized|authentication required|authorization failed|denied|403 Forbidden|401 Unauthorized|status ?code: 40[13]\b/i.test(
       text,
     )
   ) {
-    return { code: 'ImagePullDenied', cause: `${what} may not be pulled: the registry refuses access.` };
+    return {
+      code: 'ImagePullDenied',
+      cause: `${what} may not be pulled: the registry refuses access.`,
+      ...remedyForRefusal(text, image),
+    };
   }
   if (
     /not found|manifest unknown|name unknown|NotFound|does not exist/i.test(text) &&
@@ -73,7 +89,42 @@ export function diagnoseImagePull({ text }: PreflightFinding, named?: string): O
       cause: `${what} could not be pulled: the container runtime does not answer.`,
     };
   }
-  return { code: 'ImagePullFailed', cause: `${what} could not be pulled: ${reason(text)}.` };
+  return {
+    code: 'ImagePullFailed',
+    cause: `${what} could not be pulled: ${reason(text)}.`,
+    ...remedyForTls(text),
+  };
+}
+
+/** Credentials help only where a registry has some to ask for. */
+function remedyForRefusal(text: string, image: string | undefined): { remedy?: string } {
+  const [, open] = /^(registry\.k8s\.io|k8s\.gcr\.io)\//.exec(image ?? '') ?? [];
+  if (open !== undefined)
+    return {
+      remedy: `${open} asks nobody for credentials: see what refuses in its place (a proxy, a mirror, a firewall, the rules of a region), or let imageRepository or a mirror of the container runtime lead to a registry that this machine may use.`,
+    };
+  // What a registry says of an image that it does not have.
+  if (/does not exist or may require/.test(text))
+    return {
+      remedy:
+        'Check the name of the image (imageRepository, kubernetesVersion): the registry says the same of one that it does not have. If it is right, give the container runtime credentials for that registry.',
+    };
+  return {};
+}
+
+/** It was reached, whatever stands between. */
+function remedyForTls(text: string): { remedy?: string } {
+  if (/x509: certificate signed by unknown authority/.test(text))
+    return {
+      remedy:
+        'Give the container runtime the CA of that registry (containerd: hosts.toml of that host), or put it into the trust store of the image; if a proxy opens TLS on the way, that of the proxy.',
+    };
+  if (/server gave HTTP response to HTTPS client/.test(text))
+    return {
+      remedy:
+        'Give the registry a certificate, or tell the container runtime that it speaks plain HTTP (containerd: hosts.toml of that host).',
+    };
+  return {};
 }
 
 function reason(text: string): string {

@@ -103,11 +103,25 @@ const noCertificate: Pattern = inError(
     !/CRISocket|crisocket/i.test(output.error),
 );
 
+function remedyForSetUp(said: string): { remedy?: string } {
+  if (/writ(?:e|ing)|save/.test(said))
+    return {
+      remedy: 'See why that file cannot be written: its file system, the space there and the rights to it.',
+    };
+  if (/(?:start|stop|restart) the kubelet/.test(said))
+    return {
+      remedy:
+        'Look at systemctl status kubelet and journalctl -u kubelet; check that its unit is in the image and is not masked.',
+    };
+  return {};
+}
+
 const notStarted: Pattern = inError(
   /(?:failed to write kubelet configuration|error writing (?:instance )?kubelet configuration to disk|couldn't write kubelet|could not (?:start|stop|restart) the kubelet|error (?:writing|applying)[^\n]*kubelet[^\n]*|kubelet service does not exist|unable to (?:start|stop) the kubelet|couldn't save (?:bootstrap-kubelet\.conf|the CA certificate) to disk|the file "[^"]*kubelet\.conf" (?:does not|is not))[^\n]*/i,
   (match) => ({
     code: 'KubeletNotStarted',
     cause: `The kubelet could not be set up: ${shorten(match[0], 200)}.`,
+    ...remedyForSetUp(match[0]),
   }),
 );
 

@@ -35,6 +35,9 @@ const disk: Pattern = inError(
           ? 'FileSystemReadOnly'
           : 'DiskFull',
       cause: `kubeadm could not write${path === undefined ? '' : ` ${path}`}: ${match[1]}.`,
+      ...(match[1] === 'input/output error'
+        ? { remedy: 'Look for errors of the disk in the kernel log, and replace the disk or the machine.' }
+        : {}),
     };
   },
 );

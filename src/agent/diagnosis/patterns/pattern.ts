@@ -23,7 +23,7 @@ export interface Facts {
   saysHow?: true;
   /** The unit whose socket was asked, and is not there. */
   runtimeUnit?: 'containerd.service' | 'crio.service';
-  /** etcd itself has answered why: nothing that this machine shows knows better. */
+  /** What answered has said why: nothing that this machine shows knows better. */
   saysWhy?: true;
   /** A certificate that the API server has shown, and that is none of this machine's. */
   ofApiServer?: true;

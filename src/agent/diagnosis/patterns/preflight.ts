@@ -119,10 +119,19 @@ const externalEtcd: Reader = ({ name, text }) => {
     };
   }
   if (/couldn't load external etcd's/.test(text)) return simple('CertificateInvalid')({ name, text });
-  if (/only supports external etcd version/.test(text)) return simple('VersionSkew')({ name, text });
+  if (/only supports external etcd version/.test(text))
+    return {
+      ...simple('VersionSkew')({ name, text }),
+      remedy:
+        'Upgrade the external etcd to the version that kubeadm asks for; the image of this machine is well.',
+    };
   if (/failed to (?:parse|normalize) external etcd/.test(text))
     return simple('KubeadmConfigInvalid')({ name, text });
-  return simple('EtcdUnhealthy')({ name, text });
+  return {
+    ...simple('EtcdUnhealthy')({ name, text }),
+    remedy:
+      'Check that the external etcd answers at the endpoints of etcd.external of the ClusterConfiguration, and that routes and firewalls let this machine reach it there.',
+  };
 };
 
 /** A kubelet for another machine, or with a library that is not there, is no missing one. */

@@ -8,11 +8,18 @@ const RUNTIMES: [words: RegExp, name: string, unit: string][] = [
   [/dockershim|docker\.sock|[Dd]ocker daemon/, 'Docker', 'docker'],
 ];
 
+const DENIED = /\.sock\b"?: (?:connect: )?permission denied/;
+
 /** The table's remedies are containerd's. */
 function remedyFor(
   text: string,
   code: 'ContainerRuntimeDown' | 'ContainerRuntimeUnsuitable',
 ): { remedy?: string } {
+  if (code === 'ContainerRuntimeDown' && DENIED.test(text))
+    return {
+      remedy:
+        'kubeadm and the kubelet must run as root. Where they do, look at the owner and mode of the socket, and for what SELinux or AppArmor has refused (ausearch -m avc -ts recent); the runtime itself may be well.',
+    };
   const found = RUNTIMES.find(([words]) => words.test(text));
   if (found === undefined) return {};
   const [, name, unit] = found;

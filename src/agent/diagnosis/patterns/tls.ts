@@ -66,11 +66,16 @@ const foreignCa: Pattern = inError(
   ({ output: { phase = '' } }) => /^(?:check-etcd|etcd-join|control-plane-join)/.test(phase),
 );
 
+/** Its names are not the trouble. */
+export const UNTRUSTED =
+  'Check that the control plane endpoint leads to the right cluster, that nothing on the way answers with a certificate of its own (a load balancer, a proxy that opens TLS), and that the CA that this machine was given is the one of the cluster.';
+
 const unknownAuthority: Pattern = inError(
   /x509: (certificate signed by unknown authority|certificate is not authorized to sign other certificates|certificate relies on legacy Common Name field)[^\n]*/,
   (match, { output }) => ({
     code: 'ApiServerCertificateInvalid',
     cause: `${apiServerIn(output.error)} has a certificate that is not trusted: ${shorten(match[1] ?? '', 120)}.`,
+    ...(/legacy Common Name/.test(match[0]) ? {} : { remedy: UNTRUSTED }),
   }),
 );
 

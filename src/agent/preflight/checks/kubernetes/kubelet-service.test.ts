@@ -52,6 +52,8 @@ it('leaves a kubelet that kubeadm does not start to who starts it', async () => 
 
 it('tells a service that is masked', async () => {
   expect(await told('LoadState=masked', 'NeedDaemonReload=no')).toEqual([
-    expect.stringMatching(/^fatal KubeletNotStarted the systemd unit kubelet\.service is masked\. /),
+    expect.stringMatching(
+      /^fatal KubeletNotStarted the systemd unit kubelet\.service is masked\. Unmask it /,
+    ),
   ]);
 });

@@ -25,7 +25,9 @@ export const kubeletService: Check = {
         ? ['service kubelet', 'is disabled']
         : ['systemd unit kubelet.service', 'is masked'];
     const what = state === 'masked' ? masked : 'does not exist';
-    return [preflightFinding('fatal', 'KubeletNotStarted', `the ${called} ${what}`)];
+    const isMasked = state === 'masked' && host.platform !== 'windows';
+    const more = isMasked ? { remedy: 'Unmask it in the image: systemctl unmask kubelet.' } : {};
+    return [preflightFinding('fatal', 'KubeletNotStarted', `the ${called} ${what}`, more)];
   },
 };
 
