@@ -67,6 +67,7 @@ describe('evidence', () => {
     expect(explain(classify(end), end, seen)).toMatchObject({
       code,
       cause: expect.stringContaining('the certificate itself'),
+      remedy: expect.stringMatching(/check-expiration.*neither a CA/),
     });
   });
 

@@ -182,6 +182,20 @@ const SAID: [file: string, text: string, code: Code, remedy: RegExp, never: RegE
     /Configure the runtime nvidia/,
     /disabled_plugins/,
   ],
+  [
+    'kubelet-running',
+    `${KLOG}pod_workers.go:1300] "Error syncing pod" err="failed to generate apparmor spec opts: apparmor profile not found my-profile"`,
+    'ContainerNotStarted',
+    /Load that profile/,
+    /program/,
+  ],
+  [
+    'kubelet-running',
+    `${KLOG}pod_workers.go:1300] "Error syncing pod" err="failed to load apparmor profiles: exec: \\"apparmor_parser\\": executable file not found in $PATH"`,
+    'ProgramMissing',
+    /Put the program named into the image/,
+    /profile/,
+  ],
 ];
 
 const unit = (name: string, load: string, active: string) => ({

@@ -101,7 +101,7 @@ export const machineCodes = () =>
       'runtime',
       'permanent',
       'A disk or partition holds something else than the user data asks for, and was left as it is.',
-      'Set overwrite: true if its content may be destroyed, or name another device.',
+      'Name another device. Only if its content may be destroyed, let the user data give it up: overwrite: true in a cloud-config, wipeTable, wipePartitionEntry, wipeFilesystem or wipeVolume in Ignition, as the message says.',
     ),
     DiskNotPartitioned: entry(
       'runtime',

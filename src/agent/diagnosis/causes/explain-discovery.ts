@@ -89,7 +89,8 @@ function clock(base: KubeadmFailure, view: ApiServerView | undefined): Diagnosis
     return {
       code: base.facts?.ofApiServer ? 'ApiServerCertificateInvalid' : 'CertificateInvalid',
       cause: `${base.cause.replace(/\.$/, '')}; the clock of this machine agrees with the API server's, so the certificate itself is the trouble.`,
-      remedy: 'Renew the certificates of the cluster (kubeadm certs renew on a control plane).',
+      remedy:
+        'Renew what has expired: kubeadm certs check-expiration on a control plane shows it. kubeadm certs renew all renews neither a CA nor the certificate of a kubelet.',
       persistence: 'until-deadline',
       evidence,
     };

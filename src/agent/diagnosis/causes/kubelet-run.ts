@@ -91,11 +91,19 @@ const containerRules: Rule[] = [
     remedy: `Configure the runtime ${name} in the container runtime, or let its default runtime be one that is configured, and restart it.`,
   })),
   rule(
-    /apparmor_parser(?:(?!apparmor_parser)[^"])*(?:executable file not found|no such file)|apparmor(?:(?!apparmor)[^"])*?profile(?:(?!profile)[^"])*(?:failed|not found)/i,
-    () => ({
-      code: 'ProgramMissing',
-      cause: 'No container can start: AppArmor is on but apparmor_parser is not installed.',
-    }),
+    /apparmor_parser"?(?:(?!apparmor_parser)[^"])*(?:executable file not found|no such file)|apparmor(?:(?!apparmor)[^"])*?profile(?:(?!profile)[^"])*(?:failed|not found)/i,
+    ([text]) =>
+      /apparmor_parser.*(?:executable file not found|no such file)/i.test(text)
+        ? {
+            code: 'ProgramMissing',
+            cause: 'No container can start: AppArmor is on but apparmor_parser is not installed.',
+          }
+        : {
+            code: 'ContainerNotStarted',
+            cause: `The container runtime cannot start a container: ${reason(text)}.`,
+            remedy:
+              'Load that profile of AppArmor in the image (apparmor.service), or let the pod or the container runtime name one that is loaded.',
+          },
   ),
   rule(
     /(?:OCI runtime create failed|runc create failed|failed to create shim task|failed to create containerd task)[^"]*?: ((?!OCI runtime|runc create|failed to create).*)/,

@@ -83,6 +83,17 @@ describe('the check of the container runtime', () => {
     expect(await ask()).toEqual([expect.stringMatching(/^fatal ContainerRuntimeDown .*an error: so it is/)]);
   });
 
+  it('sends nobody to containerd where another runtime is asked for', async () => {
+    const config = readConfig({ verb: 'join', args: [`--cri-socket=unix://${dir}/crio.sock`] });
+    const real = createLinuxHost();
+    const run = async () => ({ exitStatus: 1, stdout: '', stderr: '', timedOut: false, ms: 1 });
+    const host = { ...real, processes: { ...real.processes, run } };
+    const task = { config, kubeadmMinor: 31, attempted: false, mend: false };
+    expect(await containerRuntime.run(host, task)).toMatchObject([
+      { code: 'ContainerRuntimeDown', remedy: expect.stringContaining('journalctl -u crio') },
+    ]);
+  });
+
   it('says that one whose unit is masked comes up never, whatever is ignored, and of one that is disabled that it is', async () => {
     const real = createLinuxHost();
     const host = (stdout: string) => ({
@@ -122,9 +133,12 @@ describe('the check of the container runtime', () => {
     expect(down).toMatchObject({ severity: 'warning', message: expect.stringMatching(/has no socket \(/) });
     expect(down?.isPermanent).toBeUndefined();
     const disabled = 'LoadState=loaded\nUnitFileState=disabled\nActiveState=inactive\n';
-    expect((await look(`${disabled}Job=0\n`))?.message).toMatch(
-      /has no socket: containerd\.service is disabled, and nothing has started it/,
-    );
+    expect(await look(`${disabled}Job=0\n`)).toMatchObject({
+      message: expect.stringMatching(
+        /has no socket: containerd\.service is disabled, and nothing has started it/,
+      ),
+      remedy: expect.stringMatching(/^Enable it in the image \(systemctl enable containerd\.service\)/),
+    });
     expect((await look(`${disabled}Job=7\n`))?.message).toMatch(/has no socket \(/);
   });
 

@@ -56,9 +56,13 @@ export const containerRuntime: Check = {
 
 async function ask(host: Host, task: Task, socket: string): Promise<PreflightFinding[]> {
   const check = { kubeadmCheck: 'CRI' };
-  const down = (why: string) => [
-    preflightFinding('fatal', 'ContainerRuntimeDown', `the container runtime at ${socket} ${why}`, check),
-  ];
+  const unit = UNITS[posix.basename(socket)];
+  const down = (why: string, remedy = lookAt(unit)) => {
+    const more = { ...check, ...(remedy === undefined ? {} : { remedy }) };
+    return [
+      preflightFinding('fatal', 'ContainerRuntimeDown', `the container runtime at ${socket} ${why}`, more),
+    ];
+  };
   try {
     const newest = await version(host, socket, 'runtime.v1.RuntimeService');
     if (newest.status === OK) return [];
@@ -74,7 +78,6 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
     return tooOld ? [preflightFinding('fatal', 'ContainerRuntimeUnsuitable', message, check)] : [];
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    const unit = UNITS[posix.basename(socket)];
     const state = unit === undefined ? undefined : await startOf(host, unit);
     if (state === 'masked') return neverStarts([unit ?? '']);
     const words: Record<string, string> = {
@@ -83,8 +86,21 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
       ETIMEDOUT: `does not answer within ${LIMIT_MS / 1000} s`,
     };
     const why = words[error.errno] ?? `cannot be asked (${error.errno})`;
-    return down(state === 'disabled' ? `${why}: ${unit} is disabled, and nothing has started it` : why);
+    return state === 'disabled'
+      ? down(
+          `${why}: ${unit} is disabled, and nothing has started it`,
+          `Enable it in the image (systemctl enable ${unit}), or let a command before kubeadm start it.`,
+        )
+      : down(why);
   }
+}
+
+/** The table's remedy is containerd's. */
+function lookAt(unit: string | undefined): string | undefined {
+  const name = unit?.replace(/\.service$/, '');
+  return name === undefined || name === 'containerd'
+    ? undefined
+    : `Look at systemctl status ${name} and journalctl -u ${name}; check nodeRegistration.criSocket.`;
 }
 
 /** It has a unit of its own, or snap's, and may start late. */
