@@ -11,7 +11,7 @@ section sudoers; stat -c '%A %U:%G %n' /etc/sudoers /etc/sudoers.d/9* || echo no
 grep -hv '^#[^i]\|^#$\|^$' /etc/sudoers.d/9* || echo none
 grep '^[#@]includedir' /etc/sudoers
 visudo -c >/dev/null && echo valid
-section fstab; sed 's/,x-systemd.requires=cloud-init.service//; s/[[:space:]]\+/ /g' /etc/fstab
+section fstab; sed -E 's/,x-systemd.(requires|after)=cloud-init(-network)?.service//; s/[[:space:]]+/ /g' /etc/fstab
 section mounted; grep -c ' /mnt/fast ' /proc/self/mountinfo || true
 section points; stat -c '%A %U:%G %n' /var/lib/data /mnt/* || true
 section time; grep -hv '^#\|^$' /etc/systemd/timesyncd.conf.d/*.conf | sed 's/ *$//' || echo none
