@@ -32,7 +32,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   serve: `kit approve attest capacity chains fresh-proofs ingest keys kube log.ts machines model policy proofs
     secret-release store web MACHINE`,
   'serve/approve': 'approve kube log.ts machines proofs serve store web MACHINE',
-  'serve/webhook': 'keys kube log.ts machines serve web webhook MACHINE',
+  'serve/webhook': 'kit keys kube log.ts machines serve web webhook MACHINE',
   'cli/text': 'kit protocol model',
   'cli/options': 'kit log.ts serve MACHINE',
   // Commands that run until they are told to end.

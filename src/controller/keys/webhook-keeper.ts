@@ -19,6 +19,7 @@ export class WebhookKeeper {
   readonly #names: readonly string[];
   readonly #log: Log;
   #timer: NodeJS.Timeout | undefined;
+  #told: string | undefined;
 
   /** @param namespace that of the webhook's Service */
   constructor(
@@ -37,15 +38,24 @@ export class WebhookKeeper {
     clearInterval(this.#timer);
     if (!leads) return;
     const look = (): void =>
-      void this.renew().catch((error: unknown) =>
-        this.#log.warn("the webhook's certificate could not be renewed", {
-          secret: this.#place.name,
-          reason: reason(error),
-        }),
+      void this.renew().then(
+        () => {
+          this.#told = undefined;
+        },
+        (error: unknown) => this.#tell(reason(error)),
       );
     this.#timer = setInterval(look, LOOK_MS);
     this.#timer.unref();
     look();
+  }
+
+  /** Once, as long as it is the same. */
+  #tell(why: string): void {
+    if (why === this.#told) return;
+    this.#told = why;
+    this.#log.warn("the webhook's certificate could not be renewed", {
+      ...{ secret: this.#place.name, reason: why, remedy: 'apply the manifests of this version' },
+    });
   }
 
   /** Writes what is due. @returns whether it wrote @throws KubeError */

@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import { ByteCollector } from '../../kit/bytes/byte-collector.ts';
 import { digest } from '../../kit/digest.ts';
 import { type AdmissionRequest, readReview } from './admission-review.ts';
@@ -28,6 +27,12 @@ interface ServerPair {
   readonly key: string;
 }
 
+/**
+ * `unanswered`: the API server has gone before its answer. `unknown-path`, `certificate-refused`: its configuration is older than the
+ * webhook's Secret, or somebody else has called.
+ */
+export type Miss = 'unanswered' | 'unknown-path' | 'certificate-refused';
+
 type Review = (request: AdmissionRequest, mode: Mode) => Promise<object>;
 
 /**
@@ -39,13 +44,14 @@ export class WebhookServer {
   readonly #server: Server;
   readonly #review: Review;
   readonly #pathSecret: () => string;
-  readonly #unanswered: () => void;
-  readonly #strangers = new Set<Socket>();
-  readonly #proved = new Set<Socket>();
+  readonly #missed: (miss: Miss) => void;
+  /** By `connectionName`; the oldest first. */
+  readonly #strangers = new Map<string, Socket>();
+  readonly #proved = new Set<string>();
 
-  /** @param unanswered called where the API server has gone before its answer was sent */
-  constructor(pair: ServerPair, pathSecret: () => string, review: Review, unanswered: () => void) {
-    this.#unanswered = unanswered;
+  /** @param missed called for each review that was perhaps the API server's and got no answer */
+  constructor(pair: ServerPair, pathSecret: () => string, review: Review, missed: (miss: Miss) => void) {
+    this.#missed = missed;
     this.#review = review;
     this.#pathSecret = pathSecret;
     this.#server = createServer(
@@ -53,6 +59,9 @@ export class WebhookServer {
       (request, response) => void this.#answer(request, response).catch(() => response.destroy()),
     );
     this.#server.on('connection', (socket: Socket) => this.#keepFew(socket));
+    this.#server.on('tlsClientError', ({ code }: NodeJS.ErrnoException) => {
+      if (code?.startsWith('ERR_SSL_') && code.includes('ALERT')) this.#missed('certificate-refused');
+    });
     this.#server.on('clientError', (_error, socket) => socket.destroy());
   }
 
@@ -84,43 +93,40 @@ export class WebhookServer {
 
   /** Where too many strangers have come, the oldest goes. It never costs the API server's connections. */
   #keepFew(socket: Socket): void {
-    this.#strangers.add(socket);
+    const name = connectionName(socket);
+    this.#strangers.set(name, socket);
     socket.once('close', () => {
-      this.#strangers.delete(socket);
-      this.#proved.delete(socket);
+      this.#strangers.delete(name);
+      this.#proved.delete(name);
     });
-    for (const oldest of this.#strangers) {
+    for (const [oldest, connection] of this.#strangers) {
       if (this.#strangers.size <= MAX_STRANGERS) break;
       this.#strangers.delete(oldest);
-      oldest.destroy();
+      connection.destroy();
     }
   }
 
-  /** The connection below TLS has shown the path. @returns false where there are too many of these */
-  #prove(request: IncomingMessage): boolean {
-    const raw = this.#rawOf(request.socket as TLSSocket);
-    if (raw === undefined || this.#proved.has(raw)) return true;
+  /** The connection has shown the path: it is no stranger's any more. @returns false where there are too many of these */
+  #prove({ socket }: IncomingMessage): boolean {
+    const name = connectionName(socket);
+    if (!this.#strangers.has(name)) return true;
     if (this.#proved.size >= MAX_PROVED) return false;
-    this.#strangers.delete(raw);
-    this.#proved.add(raw);
+    this.#strangers.delete(name);
+    this.#proved.add(name);
     return true;
-  }
-
-  #rawOf(socket: TLSSocket): Socket | undefined {
-    for (const known of [this.#proved, this.#strangers])
-      for (const raw of known)
-        if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress) return raw;
-    return undefined;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const mode = this.#modeOf(request.url?.split('?')[0] ?? '');
     // Nothing of the body is read for those who do not know the path.
-    if (mode === undefined) return refuse(response, 404, 'there is nothing here');
+    if (mode === undefined) {
+      this.#missed('unknown-path');
+      return refuse(response, 404, 'there is nothing here');
+    }
     if (request.method !== 'POST') return refuse(response, 405, 'only POST');
     if (!this.#prove(request)) return refuse(response, 503, 'too many connections');
     response.once('close', () => {
-      if (!response.writableFinished) this.#unanswered();
+      if (!response.writableFinished) this.#missed('unanswered');
     });
     const body = await readBody(request).catch(() => undefined);
     if (body === undefined) return refuse(response, 413, `a review has at most ${MAX_REVIEW_BYTES} bytes`);
@@ -141,6 +147,11 @@ export class WebhookServer {
     if (shown === undefined || known === undefined || !timingSafeEqual(shown, known)) return undefined;
     return MODES.find((name) => name === mode);
   }
+}
+
+/** The same for a connection and for the TLS on it. */
+function connectionName({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 /** @throws Error where the client goes, or sends too much */

@@ -7,6 +7,7 @@ import { execaSync } from 'execa';
 import { root } from '../../../build/project.ts';
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
 import { apiVersionOf, machinesPath } from '../../../src/controller/machines/machine.ts';
+import { Authority } from '../../../src/pki/authority.ts';
 import { makeCertificates } from '../../support/cluster-api/certificates.ts';
 import { controlPlaneInit, workerJoin } from '../../support/cluster-api/user-data.ts';
 import { ADMIN, CONTROLLER, PROVIDER, WEBHOOK } from '../../support/controller/api-server.ts';
@@ -56,6 +57,8 @@ export async function run(say: (line: string) => void): Promise<void> {
     );
     await scene.refusesStrangers(webhook.port);
     say('who does not know the path gets no answer');
+    await scene.noticesAnotherAuthority(webhook);
+    say('an API server with an authority from before a rotation is noticed, in the log and by the metric');
     await webhook.end('SIGKILL');
     await scene.goesOnWithout();
     say('without the webhook bootstrap data are stored as they are');
@@ -201,6 +204,25 @@ class Scene {
       });
       assert.equal(status, 404, path);
     }
+  }
+
+  /** As where nobody has applied the configuration again after a rotation of the authority. */
+  async noticesAnotherAuthority(webhook: WebhookProcess): Promise<void> {
+    const other = Buffer.from(Authority.create('another').certificate).toString('base64');
+    const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/slipway-webhook';
+    const body = [0, 1].map((index) => ({
+      ...{ op: 'replace', path: `/webhooks/${index}/clientConfig/caBundle`, value: other },
+    }));
+    await this.#cluster.client.request('PATCH', path, { contentType: 'application/json-patch+json', body });
+    await this.#machine('untrusting');
+    await eventually('the API server to use the other authority', async () => {
+      const value = await this.#write('untrusting', '#cloud-config\n');
+      await this.#delete('untrusting');
+      return value === '#cloud-config\n';
+    });
+    await eventually('the webhook to tell of it', async () =>
+      webhook.lines.some((line) => line.includes('certificate-refused') && line.includes('kubectl apply')),
+    );
   }
 
   async goesOnWithout(): Promise<void> {

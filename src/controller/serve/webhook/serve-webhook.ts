@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Rates } from '../../../kit/rates.ts';
 import type { KeyStorage } from '../../keys/key-storage.ts';
 import { followKeys } from '../../keys/key-watch.ts';
 import { tokenKeySecret, webhookSecret } from '../../keys/secret-storage.ts';
@@ -11,7 +12,7 @@ import { findMachineVersion } from '../../machines/machine.ts';
 import { WebhookMetrics } from '../../web/webhook-metrics.ts';
 import { BootstrapData } from '../../webhook/bootstrap-data.ts';
 import { findMachine } from '../../webhook/find-machine.ts';
-import { WebhookServer } from '../../webhook/webhook-server.ts';
+import { type Miss, WebhookServer } from '../../webhook/webhook-server.ts';
 import { AdminServers } from '../admin.ts';
 import type { WebhookSettings } from '../settings.ts';
 
@@ -56,7 +57,7 @@ export async function serveWebhook(
     { cert: certificate, key },
     () => keys.current.pathSecret,
     (request, mode) => bootstrapData.review(request, mode),
-    () => metrics.reviews.add({ result: 'unanswered' }),
+    (miss) => tellMiss(miss, metrics, log),
   );
   const leave = [followKeys(keys, webhookPlace, log), followKeys(tokenKeys, tokenPlace, log)];
   const port = await server.listen(settings.listen.port, settings.listen.host);
@@ -71,6 +72,18 @@ export async function serveWebhook(
       client.close();
     },
   };
+}
+
+/** Anybody who reaches the port can cause these: each is counted, and one of a kind told in a while. */
+const tellable = new Rates({ perSecond: 1 / 600, burst: 1 });
+
+function tellMiss(miss: Miss, metrics: WebhookMetrics, log: Log): void {
+  metrics.reviews.add({ result: miss });
+  if (miss === 'unanswered' || tellable.take(miss) > 0) return;
+  log.warn('a call was refused; if it was the API server, machines do not report', {
+    reason: miss,
+    remedy: 'slipway-controller webhook configuration | kubectl apply -f -',
+  });
 }
 
 /** What the controller makes; it may start later. @throws KubeError */
