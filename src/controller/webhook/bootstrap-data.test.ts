@@ -104,7 +104,7 @@ describe('BootstrapData', () => {
     const { text } = await review(secret(), { user: 'system:serviceaccount:tenant:default' });
     expect(text).toBeUndefined();
     expect(results).toEqual(['other-writer']);
-    expect(log).toContain('bootstrap data of another writer');
+    expect(log).toContain('somebody else than the named writers');
   });
 
   it('makes no Secret that Kubernetes does not take', async () => {
@@ -151,7 +151,7 @@ describe('BootstrapData', () => {
   it.each([
     ['no Machine has the config', undefined, TEXT, /no Machine has KubeadmConfig w1/],
     ['the label is misspelt', 'manged', TEXT, /takes managed or none/],
-    ['the data are compressed', 'managed', '\x1f\x8b', /does not begin with #cloud-config|not text/],
+    ['the data is compressed', 'managed', '\x1f\x8b', /does not begin with #cloud-config|not text/],
   ])('allows and warns where %s', async (_name, mode, text, warning) => {
     machine = mode === undefined ? undefined : { ...(machine as BootstrapMachine), mode };
     const { allowed, warnings } = await review(secret({}, text));
@@ -161,7 +161,7 @@ describe('BootstrapData', () => {
     expect(log).toContain('a machine will not report');
   });
 
-  it('warns where the data outgrow a platform', async () => {
+  it('warns where the data outgrows a platform', async () => {
     const { warnings, text } = await review(secret({}, `#cloud-config\n${'#'.repeat(15_900)}\n`));
     expect(text).toBeDefined();
     expect(warnings?.[0]).toMatch(/AWS EC2 \(16384\)/);

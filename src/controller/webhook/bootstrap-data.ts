@@ -109,7 +109,7 @@ export class BootstrapData {
     if (this.#otherWriters.size < MOST_WRITERS && !this.#otherWriters.has(user)) {
       this.#otherWriters.add(user);
       this.#parts.log.warn(
-        'bootstrap data of another writer get no token; name it with --writer if it may have them',
+        'somebody else than the named writers wrote bootstrap data; name them with --writer if they may have tokens',
         {
           ...{ user, namespace, secret: object.metadata.name },
         },

@@ -18,7 +18,7 @@ export interface BootstrapSecret {
 
 /**
  * Tells bootstrap data from a cluster's other Secrets. A KubeadmConfig may own authorities (`my-cluster-ca`), too, and
- * `my-cluster-kubeconfig` has the same type, label and key, so the name decides: bootstrap data have that of their config.
+ * `my-cluster-kubeconfig` has the same type, label and key, so the name decides: bootstrap data has the name of its config.
  */
 export function readBootstrapSecret(
   { metadata, type, data }: SecretObject,

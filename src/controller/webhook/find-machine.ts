@@ -17,7 +17,7 @@ interface MachineObject extends KubeObject {
   status?: { nodeRef?: unknown };
 }
 
-/** The Machine that bootstrap data are for. */
+/** The Machine that bootstrap data is for. */
 export interface BootstrapMachine {
   readonly name: string;
   readonly uid: string;

@@ -9,6 +9,6 @@ export function sizeWarnings(before: number, after: number): string[] {
   if (exceeded.length === 0) return [];
   const limits = exceeded.map(({ title, bytes }) => `${title} (${bytes})`).join(', ');
   return [
-    `with what the machine needs to report, its bootstrap data take ${pluralize(after, 'byte')}, more than these platforms accept as user data: ${limits}`,
+    `with what the machine needs to report, its bootstrap data takes ${pluralize(after, 'byte')}, more than these platforms accept as user data: ${limits}`,
   ];
 }
