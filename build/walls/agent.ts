@@ -73,8 +73,8 @@ export const AGENT: Readonly<Record<string, string>> = {
   'host/linux/system': 'tpm host host/common/system MACHINE',
   'host/windows':
     'kit document host host/common/files host/common/net host/common/process host/common/system MACHINE',
-  identity: `kit kit/terminal pki protocol secrets tpm tpm/commands tpm/evidence tpm/objects tpm/wire document host
-    identity/tpm settings`,
+  identity: `kit kit/terminal pki protocol secrets tpm tpm/commands tpm/evidence tpm/objects tpm/wire cluster document
+    host identity/tpm settings`,
   'identity/tpm': `kit protocol protocol/codes tpm tpm/commands tpm/crypto tpm/evidence tpm/objects tpm/sealing
     tpm/wire document host`,
   install: 'kit document host',

@@ -12,7 +12,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   'kube/untrusted': 'kit npm:js-yaml MACHINE',
   store: 'kit kit/terminal protocol kube model MACHINE',
   attest:
-    'kit pki protocol protocol/codes tpm/crypto tpm/evidence tpm/objects tpm/wire kube model policy store',
+    'kit pki pki/chain protocol protocol/codes tpm/crypto tpm/evidence tpm/objects tpm/wire kube model policy store',
   // Chains of endorsement keys, in a thread of its own.
   chains: 'kit tpm/evidence attest policy MACHINE',
   capacity: 'protocol kube log.ts machines model store',
@@ -27,7 +27,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   ingest: 'kit kit/bytes protocol secrets attest fresh-proofs log.ts model secret-release store web MACHINE',
   keys: 'kit pki kube log.ts store',
   // The API server's admission webhook for bootstrap data.
-  webhook: 'kit kit/bytes attest keys kube log.ts machines webhook/insert MACHINE',
+  webhook: 'kit kit/bytes attest keys kube kube/untrusted log.ts machines webhook/insert MACHINE',
   'webhook/insert': 'kit kube/untrusted',
   serve: `kit approve attest capacity chains fresh-proofs ingest keys kube log.ts machines model policy proofs
     secret-release store web MACHINE`,

@@ -48,11 +48,16 @@ export type RefusalCode =
   | 'slow-down'
   | 'unavailable';
 
+/** What a refusal wants of a machine that may come again, on the same connection: the proof that it is its Machine's Node. */
+export const WANTS_NODE = 'node';
+
 export interface Refusal {
   error: RefusalCode;
   words?: string;
   /** The stable code of what an operator can do; with `words` only. */
   reason?: string;
+  /** What the machine may show beside its token, on the same connection; with `words` only. */
+  wants?: typeof WANTS_NODE;
 }
 
 export const REFUSAL_STATUS: Record<RefusalCode, number> = {

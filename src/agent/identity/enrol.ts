@@ -1,19 +1,25 @@
 import { createCsr, createKey } from '../../pki/csr.ts';
-import { proofBody } from '../../protocol/attestation.ts';
+import { CHANNEL_BYTES, CHANNEL_LABEL, proofBody } from '../../protocol/attestation.ts';
 import {
   ENROLMENT_VERSION,
   type EnrolReply,
   MAX_ENROLMENT_BYTES,
+  nodeProofBody,
   readEnrolReply,
 } from '../../protocol/enrolment.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
-import { ENROL_PATH } from '../../protocol/exchange.ts';
+import { ENROL_PATH, WANTS_NODE } from '../../protocol/exchange.ts';
 import { IDENTITY_DIR } from '../document/paths.ts';
 import { type Host, HostError } from '../host/host.ts';
+import type { HttpResponse } from '../host/network.ts';
 import { EnrolmentRefused } from './enrolment-refused.ts';
 import { type Identity, type Moment, writeIdentity } from './identity.ts';
 import type { ProofSubject } from './prove-by-tpm.ts';
+import { proveNode } from './prove-node.ts';
 import type { SendRequest } from './send-request.ts';
+
+/** Keying material that names the connection. */
+const CHANNEL = { label: CHANNEL_LABEL, bytes: CHANNEL_BYTES };
 
 const PENDING_KEY = `${IDENTITY_DIR}/pending.json`;
 
@@ -44,7 +50,7 @@ export async function enrol(
     csr,
     machine,
   };
-  const answer = await send(ENROL_PATH, Buffer.from(JSON.stringify(request)));
+  const answer = await sendEnrolment(host, request, send);
   if (answer.status !== 200)
     throw new EnrolmentRefused(
       answer,
@@ -64,6 +70,24 @@ export async function enrol(
     if (!(error instanceof HostError)) throw error;
   }
   return identity;
+}
+
+/** Sends it, and once more with a proof that this machine is a Node where the controller wants one. */
+async function sendEnrolment(host: Host, request: { csr: string }, send: SendRequest): Promise<HttpResponse> {
+  const answer = await send(ENROL_PATH, Buffer.from(JSON.stringify(request)), CHANNEL);
+  const { exported } = answer;
+  if (answer.status === 200 || exported === undefined || !wantsNode(answer.body)) return answer;
+  const node = await proveNode(host, request.csr, exported);
+  if (node === undefined) return answer;
+  return await send(ENROL_PATH, Buffer.from(JSON.stringify({ ...request, node: nodeProofBody(node) })));
+}
+
+function wantsNode(body: string): boolean {
+  try {
+    return JSON.parse(body).wants === WANTS_NODE;
+  } catch {
+    return false;
+  }
 }
 
 async function proofOf(

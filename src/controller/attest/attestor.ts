@@ -1,4 +1,5 @@
 import type { TpmProof } from '../../protocol/attestation.ts';
+import type { NodeProof } from '../../protocol/enrolment.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { TpmCounters } from '../model/node-record.ts';
 import type { MachineSelector } from '../model/selector.ts';
@@ -9,6 +10,8 @@ export interface Evidence {
   readonly token: string | undefined;
   /** What its TPM answered to a challenge. */
   readonly proof?: TpmProof | undefined;
+  /** By which it shows beside its token that it is its Machine's Node. */
+  readonly node?: NodeProof | undefined;
   readonly machine: MachineIdentity;
   /** The certificate request, in PEM. */
   readonly csr: string;
@@ -39,6 +42,12 @@ export interface Claim {
   };
   /** How often the Machine must have enrolled before. */
   readonly epoch?: number;
+  /** How the machine can show late that it is its Machine's Node; absent where its token names no authority of the cluster. */
+  readonly lateProof?: {
+    readonly isShown: boolean;
+    /** @returns why it is not that Node; undefined if it is */
+    objection(nodeName: string): string | undefined;
+  };
   /** The endorsement key that was proved. */
   readonly endorsementKey?: string;
   /** Nobody named that key: the machine says which Machine it is, and comes first. */

@@ -4,6 +4,7 @@ import { newSerial } from '../../pki/certificate.ts';
 import { readCsrKey } from '../../pki/read-csr.ts';
 import type { ChallengeReply, ChallengeRequest } from '../../protocol/attestation.ts';
 import { ENROLMENT_VERSION, type EnrolReply, type EnrolRequest } from '../../protocol/enrolment.ts';
+import type { MachineIdentity } from '../../protocol/events.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { StoreBusy } from '../store/store.ts';
 import type { Attestor, Claim } from './attestor.ts';
@@ -11,7 +12,7 @@ import type { CertificateChecker } from './certificate-checker.ts';
 import { type HolderParts, Holders } from './holders.ts';
 import { admissionRefusal } from './judge.ts';
 import { type Peer, type PresentedPeer, peerUri } from './peer.ts';
-import { Refused } from './refused.ts';
+import { Refused, type RefusedClaim } from './refused.ts';
 import type { TpmChallenges } from './tpm-challenges.ts';
 
 interface EnrolmentParts extends HolderParts {
@@ -24,6 +25,8 @@ interface EnrolmentParts extends HolderParts {
   readonly readmit?: (node: NodeRecord) => Promise<NodeRecord | undefined>;
   /** Absent if no machine can prove itself by its TPM here. */
   readonly challenges?: TpmChallenges;
+  /** Called where a genuine token did not let its machine in. */
+  readonly refused?: (claim: RefusedClaim, machine: MachineIdentity, refused: Refused) => void;
   readonly certificateMs: number;
 }
 
@@ -49,6 +52,17 @@ export class Enrolment {
     channel: Uint8Array,
   ): Promise<{ reply: EnrolReply; about: Peer & { method: string } }> {
     if (request.token === undefined && !request.proof) return this.#renew(request, peer);
+    try {
+      return await this.#admit(request, peer, channel);
+    } catch (error) {
+      // Who may come again with more has not been refused yet.
+      if (error instanceof Refused && error.claim && error.wants === undefined)
+        this.#parts.refused?.(error.claim, request.machine, error);
+      throw error;
+    }
+  }
+
+  async #admit(request: EnrolRequest, peer: PresentedPeer | undefined, channel: Uint8Array) {
     // The token before the key: a stranger's word is cheaper to refuse than a signature.
     const claim = await this.#prove(request, channel);
     const key = csrKey(request.csr);
@@ -100,9 +114,9 @@ export class Enrolment {
     return { reply: this.#certify(about, key, serial), about };
   }
 
-  async #prove({ token, proof, machine, csr }: EnrolRequest, channel: Uint8Array): Promise<Claim> {
+  async #prove({ token, proof, node, machine, csr }: EnrolRequest, channel: Uint8Array): Promise<Claim> {
     for (const attestor of this.#parts.attestors) {
-      const claim = await attestor.attest({ token, proof, machine, csr, channel });
+      const claim = await attestor.attest({ token, proof, node, machine, csr, channel });
       if (claim) return claim;
     }
     throw new Refused('unauthorized', 'the token is of no known kind');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { MachineTie, NodeRecord } from '../model/node-record.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
@@ -12,7 +12,7 @@ let store: SqliteStore;
 /** UIDs of Machines whose token was used. */
 let spent: Map<string, { epoch: number; keyDigest: string }>;
 let replaced: NodeRecord[];
-let hasNode: boolean;
+let nodeName: string | undefined;
 let isSpentElsewhere: boolean;
 let retied: MachineTie[];
 /** By which kind of tie a machine with an endorsement key is found. */
@@ -23,7 +23,7 @@ beforeEach(() => {
   store = new SqliteStore(join(dir, 'db'));
   spent = new Map();
   replaced = [];
-  hasNode = false;
+  nodeName = undefined;
   isSpentElsewhere = false;
   retied = [];
   keyIs = 'tpm';
@@ -47,7 +47,7 @@ function replica(): Holders {
         hostname.startsWith('m') || machineUid
           ? {
               tie: { name: 'm', uid: 'u', by: endorsementKey ? keyIs : machineUid ? 'token' : 'name' },
-              ...{ namespace: 'ns', owner: { apiVersion: 'v', name: 'm', uid: 'u' }, hasNode },
+              ...{ namespace: 'ns', owner: { apiVersion: 'v', name: 'm', uid: 'u' }, nodeName },
             }
           : undefined,
       objection: () => undefined,
@@ -123,9 +123,72 @@ it('takes a token once, also after its node was deleted and with its own key', a
 
 it('takes nobody for a Machine that has a Node, except its holder again', async () => {
   await admit(proof(), 'key');
-  hasNode = true;
+  nodeName = 'n1';
   await admit(proof(), 'key');
   await expect(admit(proof(1), 'other')).rejects.toThrow(/has its Node already/);
+});
+
+describe('a machine that comes when its Machine has its Node', () => {
+  const late = (objection?: string, isShown = true): Claim => ({
+    ...proof(),
+    lateProof: { isShown, objection: (node) => (node === 'n1' ? objection : `it is not ${node}`) },
+  });
+  beforeEach(() => {
+    nodeName = 'n1';
+  });
+
+  it('may report, when it shows that it is that Node, once', async () => {
+    const { spec } = await admit(late(), 'key');
+    expect(spec.machine?.by).toBe('lateToken');
+    // Its answer was lost.
+    expect((await admit(late(), 'key')).spec.keyDigest).toBe('key');
+    await expect(admit(late(), 'other')).rejects.toMatchObject({
+      ...{ message: expect.stringMatching(/was used already/), isSecondHolder: true },
+      claim: { machineUid: 'u' },
+    });
+    expect(await holder()).toBe('key');
+  });
+
+  it('takes the place of a claim, and of nothing that is a proof', async () => {
+    nodeName = undefined;
+    await admit(pool, 'claims');
+    nodeName = 'n1';
+    await admit(late(), 'late');
+    expect([await holder(), replaced.length]).toEqual(['late', 1]);
+    await admit(tpm(), 'by TPM');
+    expect(await holder()).toBe('by TPM');
+    await expect(admit({ ...late(), epoch: 1 }, 'later')).rejects.toThrow(/with another key/);
+  });
+
+  it('is asked for the proof that it has not shown, and told why it proves nothing', async () => {
+    await expect(admit(late(undefined, false), 'key')).rejects.toMatchObject({
+      wants: 'node',
+      isProved: true,
+    });
+    const refused = await admit(late('it has run out'), 'key').catch((error: unknown) => error);
+    expect(refused).toMatchObject({ wants: undefined, words: expect.stringMatching(/it has run out/) });
+    await expect(admit(proof(), 'key')).rejects.toMatchObject({
+      ...{ wants: undefined, words: expect.stringMatching(/does not say which authority/) },
+    });
+    nodeName = 'n2';
+    await expect(admit(late(), 'key')).rejects.toMatchObject({
+      words: expect.stringMatching(/it is not n2/),
+    });
+    expect(await store.list()).toEqual([]);
+  });
+
+  it('is nobody by the certificate alone: a token of a pool stays a claim', async () => {
+    const claim: Claim = { ...pool, lateProof: { isShown: true, objection: () => undefined } };
+    await expect(admit(claim, 'key')).rejects.toThrow(/has its Node already/);
+  });
+});
+
+it('does not accuse anybody of a token that the same machine used before', async () => {
+  const node = await admit(proof(), 'key');
+  await store.remove((await store.find('ns', 'm')) ?? node);
+  await expect(admit(proof(), 'key')).rejects.toMatchObject({
+    ...{ isSecondHolder: false, words: expect.stringMatching(/^This machine used the token before/) },
+  });
 });
 
 it('takes one key for one node', async () => {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { MachineIdentity } from '../../protocol/events.ts';
+import { WANTS_NODE } from '../../protocol/exchange.ts';
 import type { MachineTie, NodeRecord, NodeSpec, TieKind } from '../model/node-record.ts';
 import type { MachineIdentities } from '../store/machine-identities.ts';
 import { type Owner, type Store, StoreBusy } from '../store/store.ts';
 import type { Claim } from './attestor.ts';
 import { admissionRefusal, type Judge } from './judge.ts';
 import type { FoundMachine, MachineFinder } from './machine-finder.ts';
-import { Refused } from './refused.ts';
+import { Refused, type RefusedOptions } from './refused.ts';
 
 export interface HolderParts {
   readonly store: Store;
@@ -78,7 +79,7 @@ export class Holders {
     made: Pick<NodeSpec, 'keyDigest' | 'certificate'>,
     binding: string | undefined,
   ): Promise<NodeRecord> {
-    const found = this.#parts.ties?.find(claim, machine);
+    const found = asLate(claim, this.#parts.ties?.find(claim, machine));
     const name = found?.tie.name ?? claim.nodeName ?? untiedName(machine);
     if (claim.nodeName !== undefined && name !== claim.nodeName) {
       throw new Refused('unauthorized', `the token is for ${claim.nodeName}, and this is ${name}`);
@@ -100,7 +101,7 @@ export class Holders {
     if (again) return again;
     const same = await this.#sameKey(spec, { namespace, name });
     if (same) return same;
-    const late = await this.#isLate(claim, found);
+    const late = await this.#isLate(claim, found, made.keyDigest);
     if (late) return await this.#onlyAgain(namespace, name, spec, late);
     const node = await this.#create(claim, { namespace, name }, spec, found?.owner);
     await this.#spend(claim, found, node);
@@ -127,22 +128,22 @@ export class Holders {
   }
 
   /** Why only the machine that holds it already may come. */
-  async #isLate(claim: Claim, found: FoundMachine | undefined): Promise<Refused | undefined> {
+  async #isLate(
+    claim: Claim,
+    found: FoundMachine | undefined,
+    keyDigest: string,
+  ): Promise<Refused | undefined> {
     if (!found) return undefined;
-    const { hasNode, namespace, owner } = found;
-    const { epoch, machineUid } = claim;
+    const { nodeName, namespace, owner, tie } = found;
+    const { epoch, machineUid, endorsementKey } = claim;
     // Whatever could be copied from the machine may have been by now. Its TPM could not.
-    if (hasNode && claim.endorsementKey === undefined) {
+    if (nodeName !== undefined && endorsementKey === undefined && tie.by !== 'lateToken') {
       const why = `Machine ${namespace}/${owner.name} has its Node already`;
-      return new Refused(
-        'unauthorized',
-        why,
-        machineUid === undefined ? {} : { words: HAS_NODE, isProved: true },
-      );
+      return new Refused('unauthorized', why, machineUid === undefined ? {} : lateWords(claim, nodeName));
     }
     const proofs = epoch === undefined ? undefined : await this.#parts.proofs?.of(namespace, owner.uid);
     if (epoch === undefined || !proofs || proofs.epoch <= epoch) return undefined;
-    return usedAlready(found);
+    return usedAlready(found, proofs.keyDigest !== keyDigest);
   }
 
   /** The token counts no longer, whatever becomes of the node. */
@@ -152,7 +153,7 @@ export class Holders {
     const { namespace, owner } = found;
     if (await proofs.spend(namespace, owner, epoch, node.spec.keyDigest)) return;
     await store.remove(node);
-    throw usedAlready(found);
+    throw usedAlready(found, true);
   }
 
   /** One key is one node. @returns the node, if the same machine asks again */
@@ -242,7 +243,7 @@ export function enrolmentOf(
   const registers = isFirstUse ? undefined : shown.registers;
   const measured = isFirstUse ? undefined : shown.boot?.measured;
   return {
-    method: isFirstUse ? 'first-use' : method,
+    method: found?.tie.by === 'lateToken' ? 'late-token' : isFirstUse ? 'first-use' : method,
     at: new Date().toISOString(),
     ...(token === undefined ? {} : { token }),
     ...(selector === undefined ? {} : { selector }),
@@ -253,17 +254,51 @@ export function enrolmentOf(
   };
 }
 
-/** Words for the machine's own log: its token is genuine, and this is no fault of its node. */
-const HAS_NODE =
-  'The Machine has its Node already, and from then on no token counts for it: it may be in other hands by now. This node is as it is; what it tells of its bootstrap is not taken. Let the reporter start before kubeadm does, or let the machine prove itself by its TPM (report.controller.tpm, and slipway.dev/endorsement-key on the Machine), which counts at any time.';
+/** A machine that comes when its Machine has a Node, and shows that it is that Node. */
+function asLate(claim: Claim, found: FoundMachine | undefined): FoundMachine | undefined {
+  if (found?.nodeName === undefined || found.tie.by !== 'token' || !claim.lateProof?.isShown) return found;
+  if (claim.lateProof.objection(found.nodeName) !== undefined) return found;
+  return { ...found, tie: { ...found.tie, by: 'lateToken' } };
+}
 
-function usedAlready({ namespace, owner }: FoundMachine): Refused {
+/** For the machine's own log: its token is genuine, and this is no fault of its node. */
+function lateWords(claim: Claim, nodeName: string): RefusedOptions {
+  const { lateProof } = claim;
+  const objection = lateProof?.objection(nodeName);
+  const how =
+    lateProof === undefined
+      ? NO_AUTHORITY
+      : objection === undefined
+        ? SHOW_NODE
+        : `It did not show that it is that Node: ${objection}.`;
+  return {
+    ...{ words: `${HAS_NODE} ${how} ${BY_TPM}`, isProved: true, claim },
+    ...(lateProof !== undefined && !lateProof.isShown ? { wants: WANTS_NODE } : {}),
+  };
+}
+
+const HAS_NODE =
+  'The Machine has its Node already. From then on its token alone does not count: somebody may have copied it. The node itself works as before; only its report is not accepted.';
+const SHOW_NODE = "The token counts together with the kubelet's certificate of that Node.";
+const NO_AUTHORITY =
+  'This token does not say which authority signs the certificates of its cluster, so the machine cannot show that it is that Node. Start the reporter before kubeadm (slipway install --report).';
+const BY_TPM =
+  'A machine that proves itself by its TPM is accepted at any time (report.controller.tpm here, slipway.dev/endorsement-key on the Machine).';
+
+/** @param isByAnother the token was used by another key than this machine's */
+function usedAlready({ namespace, owner }: FoundMachine, isByAnother: boolean): Refused {
   return new Refused('unauthorized', `the token of Machine ${namespace}/${owner.name} was used already`, {
-    words:
-      'This token was used already, by another key. If this machine was installed anew, delete its NodeBootstrap and the Secret with its token; if it was not, somebody else has used it.',
+    words: isByAnother ? USED_BY_ANOTHER : USED_BEFORE,
     isProved: true,
+    claim: { namespace, machineUid: owner.uid },
+    isSecondHolder: isByAnother,
   });
 }
+
+const USED_BY_ANOTHER =
+  'The token was used already, by another key. If this machine was installed anew, delete its NodeBootstrap and the Secret with its token; if it was not, somebody else has used the token.';
+const USED_BEFORE =
+  'This machine used the token before, and its NodeBootstrap was deleted since. Delete the Secret with its token, too, so that the controller makes another one.';
 
 function isSame(one: NodeSpec, other: NodeSpec): boolean {
   return one.keyDigest === other.keyDigest && one.instance === other.instance;
@@ -271,7 +306,7 @@ function isSame(one: NodeSpec, other: NodeSpec): boolean {
 
 /** Is its Machine more than a claim of its own? */
 function isProved({ machine }: NodeSpec): boolean {
-  return machine !== undefined && (machine.by === 'token' || showsKey(machine));
+  return machine !== undefined && (machine.by === 'token' || machine.by === 'lateToken' || showsKey(machine));
 }
 
 /** Has it an endorsement key, whoever vouches for that? */
@@ -293,7 +328,7 @@ function outranks(next: NodeSpec, holder: NodeSpec): boolean {
 /** How sure a tie is: a TPM cannot be copied, a token can be, a key of first use is a claim that stays, and the rest is claimed anew. */
 const STRENGTH: Readonly<Record<TieKind, number>> = {
   ...{ name: 0, providerID: 0 },
-  ...{ firstUse: 1, token: 2, tpm: 3 },
+  ...{ firstUse: 1, lateToken: 1, token: 2, tpm: 3 },
 };
 
 /** A name for a node whose Machine is unknown: readable, and different for each instance. */

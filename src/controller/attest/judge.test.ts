@@ -42,9 +42,9 @@ const judge = new Judge({
   },
 });
 
-function judged(hasNode = false, by: TieKind = 'tpm', more: Partial<Claim> = {}) {
+function judged(nodeName?: string, by: TieKind = 'tpm', more: Partial<Claim> = {}) {
   const owner = { apiVersion: 'v', name: 'm', uid: 'u' };
-  const found: FoundMachine = { namespace: 'ns', tie: { name: 'm', uid: 'u', by }, owner, hasNode };
+  const found: FoundMachine = { namespace: 'ns', tie: { name: 'm', uid: 'u', by }, owner, nodeName };
   return judge.judge({ ...claim, ...more }, { instance: 'i', hostname: 'm' }, found);
 }
 
@@ -65,21 +65,21 @@ describe('the first TPM that comes', () => {
     expect(bound[0]).toMatchObject({ endorsementKey: 'mine', isNamed: false, isFirst: true });
   });
 
-  it.each<[string, { hasNode?: true; isTaken?: true; by?: TieKind; key?: string }, string]>([
-    ['that has its Node', { hasNode: true }, 'EnrolmentTooLate'],
+  it.each<[string, { nodeName?: string; isTaken?: true; by?: TieKind; key?: string }, string]>([
+    ['that has its Node', { nodeName: 'n1' }, 'EnrolmentTooLate'],
     ['that a token has proved', { by: 'token' }, 'EndorsementKeyForeign'],
     ['that another TPM has proved', { by: 'tpm', key: 'other' }, 'EndorsementKeyForeign'],
     ["where it is another Machine's", { isTaken: true }, 'EndorsementKeyForeign'],
-  ])('is no Machine %s', async (_, { hasNode, isTaken, by, key }, reason) => {
+  ])('is no Machine %s', async (_, { nodeName, isTaken, by, key }, reason) => {
     isFree = isTaken === undefined;
     if (by) held(by, key);
-    await expect(judged(hasNode)).rejects.toMatchObject({ code: 'forbidden', reason });
+    await expect(judged(nodeName)).rejects.toMatchObject({ code: 'forbidden', reason });
     expect([bound, failed]).toEqual([[], [reason]]);
   });
 });
 
 describe('a key that nobody vouches for', () => {
-  const comes = (more?: Partial<Claim>) => judged(false, 'firstUse', more);
+  const comes = (more?: Partial<Claim>) => judged(undefined, 'firstUse', more);
 
   it('is bound to its Machine without the registers that came with it', async () => {
     await comes({ registers: { 0: '00' } });
@@ -103,7 +103,7 @@ describe('a key that nobody vouches for', () => {
   it('makes way for one that somebody vouches for, and not for another of its kind', async () => {
     known = { epoch: 1, keyDigest: '', endorsementKey: 'squatter' };
     held('firstUse', 'squatter');
-    await judged(false, 'tpm', { registers: { 0: '00' } });
+    await judged(undefined, 'tpm', { registers: { 0: '00' } });
     expect(bound).toMatchObject([{ endorsementKey: 'mine', registers: { 0: '00' } }]);
     known = undefined;
     await expect(comes()).rejects.toMatchObject({ reason: 'EndorsementKeyForeign' });
@@ -122,15 +122,15 @@ describe('the reference of a policy', () => {
   });
 
   it('is held to what it showed first, where its TPM is named', async () => {
-    expect(await judged(false, 'tpm', named)).toEqual({ policies: ['p'], isPending: false });
+    expect(await judged(undefined, 'tpm', named)).toEqual({ policies: ['p'], isPending: false });
     known = { epoch: 1, keyDigest: '', endorsementKey: 'mine', registers: { 0: '00' } };
-    await judged(false, 'tpm', named);
+    await judged(undefined, 'tpm', named);
     const changed = { ...named, registers: { 0: '11' } };
-    await expect(judged(false, 'tpm', changed)).rejects.toMatchObject({ reason: 'TpmBootStateChanged' });
+    await expect(judged(undefined, 'tpm', changed)).rejects.toMatchObject({ reason: 'TpmBootStateChanged' });
   });
 
   it('is nobody who comes first and calls itself so', async () => {
-    const first = judged(false, 'tpm', { registers: { 0: '00' } });
+    const first = judged(undefined, 'tpm', { registers: { 0: '00' } });
     await expect(first).rejects.toThrow(/which is this one: name its TPM/);
     expect(failed).toEqual(['ReferenceMachineUnknown']);
   });
@@ -139,9 +139,11 @@ describe('the reference of a policy', () => {
     policy = demanding({ registers: { pcrs: [0], reference: 'r' } });
     held('firstUse', 'k');
     Object.assign(holder?.spec.enrolment ?? {}, { registers: { 0: '00' } });
-    await expect(judged(false, 'tpm', named)).rejects.toMatchObject({ reason: 'ReferenceMachineUnknown' });
+    await expect(judged(undefined, 'tpm', named)).rejects.toMatchObject({
+      reason: 'ReferenceMachineUnknown',
+    });
     held('tpm', 'k');
     Object.assign(holder?.spec.enrolment ?? {}, { registers: { 0: '00' } });
-    expect(await judged(false, 'tpm', named)).toEqual({ policies: ['p'], isPending: false });
+    expect(await judged(undefined, 'tpm', named)).toEqual({ policies: ['p'], isPending: false });
   });
 });

@@ -180,10 +180,11 @@ export class Judge {
   /** Nobody named this key: that it is the first to come has to be all that there is to say. */
   async #takeFirst(
     { endorsementKey = '' }: Claim,
-    { namespace, owner, hasNode, tie: by }: FoundMachine,
+    { namespace, owner, nodeName, tie: by }: FoundMachine,
   ): Promise<void> {
     const { name, uid } = owner;
-    if (hasNode) throw new Violation('EnrolmentTooLate', `Machine ${name} has its Node already.`);
+    if (nodeName !== undefined)
+      throw new Violation('EnrolmentTooLate', `Machine ${name} has its Node already.`);
     const holder = await this.#parts.store.find(namespace, name);
     const tie = holder?.spec.machine;
     const isOther = tie?.uid === uid && holder?.spec.enrolment.endorsementKey !== endorsementKey;

@@ -8,8 +8,8 @@ export interface FoundMachine {
   readonly tie: MachineTie;
   readonly namespace: string;
   readonly owner: Owner;
-  /** The Machine has a Node, so whoever comes now is late. */
-  readonly hasNode: boolean;
+  /** The Machine's Node; whoever comes when there is one is late. */
+  readonly nodeName: string | undefined;
 }
 
 /** Finds the Machine of a node. */

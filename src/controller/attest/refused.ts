@@ -1,18 +1,28 @@
 import { ExpectedError } from '../../kit/errors.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
-import type { RefusalCode } from '../../protocol/exchange.ts';
+import type { Refusal, RefusalCode } from '../../protocol/exchange.ts';
+import type { Claim } from './attestor.ts';
 
-interface RefusedOptions {
+export interface RefusedOptions {
   /** For a machine that proved its identity. */
   words?: string;
   /** The code that the machine's own verdict gets; it is told with `words`. */
   reason?: Code;
   /** This request proved it, whatever its connection did: it gets the words. */
   isProved?: boolean;
+  /** Whom the words concern: a genuine token was shown, which counts no longer. */
+  claim?: RefusedClaim;
+  /** The token was used by another key: there are two that have it. */
+  isSecondHolder?: boolean;
+  /** What the machine may come again with. */
+  wants?: Refusal['wants'];
   /** The certificate that was shown counts no longer. */
   isFormer?: boolean;
   retryAfterMs?: number;
 }
+
+/** Which Machine a genuine token was for, or which Machines. */
+export type RefusedClaim = Pick<Claim, 'namespace' | 'machineUid' | 'selector'>;
 
 /** A refused request. `message` is for the log; a stranger gets only `code`. */
 export class Refused extends ExpectedError {
@@ -21,6 +31,9 @@ export class Refused extends ExpectedError {
   readonly words: string | undefined;
   readonly reason: Code | undefined;
   readonly isProved: boolean;
+  readonly claim: RefusedClaim | undefined;
+  readonly isSecondHolder: boolean;
+  readonly wants: Refusal['wants'];
   readonly isFormer: boolean;
   readonly retryAfterMs: number | undefined;
 
@@ -30,6 +43,9 @@ export class Refused extends ExpectedError {
     this.words = options.words;
     this.reason = options.reason;
     this.isProved = options.isProved ?? false;
+    this.claim = options.claim;
+    this.isSecondHolder = options.isSecondHolder ?? false;
+    this.wants = options.wants;
     this.isFormer = options.isFormer ?? false;
     this.retryAfterMs = options.retryAfterMs;
   }

@@ -61,6 +61,9 @@ function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
+const ANOTHER_TOKEN =
+  'Make another one (slipway-controller token create) and put it where the user data of new machines takes it from.';
+
 export class TokenAttestor implements Attestor {
   readonly #book: ServingTokens;
 
@@ -76,8 +79,13 @@ export class TokenAttestor implements Attestor {
     if (!timingSafeEqual(hashOf(token), Buffer.from(record.hash, 'hex'))) {
       throw new Refused('unauthorized', `the secret part of token ${id} is wrong`);
     }
-    if (record.expiresAt < Date.now()) throw new Refused('unauthorized', `token ${id} has run out`);
     const { machine, namespace, selector } = record;
+    const claim = { namespace, ...(selector === undefined ? {} : { selector }) };
+    const over = (why: string): Refused =>
+      new Refused('unauthorized', `token ${id} ${why}`, {
+        ...{ words: `The token ${id} ${why}. ${ANOTHER_TOKEN}`, isProved: true, claim },
+      });
+    if (record.expiresAt < Date.now()) throw over('has expired');
     const book = this.#book;
     return {
       method: machine === undefined ? 'pool-token' : 'token',
@@ -87,7 +95,7 @@ export class TokenAttestor implements Attestor {
       ...(selector === undefined ? {} : { selector }),
       use: {
         take: async () => {
-          if (!(await book.take(id))) throw new Refused('unauthorized', `token ${id} is used up`);
+          if (!(await book.take(id))) throw over('has let in as many machines as it may');
         },
         giveBack: () => book.giveBack(id),
       },

@@ -39,7 +39,7 @@ function text(record: NodeRecord, events: readonly StoredEvent[]): string {
   const { namespace, name, spec, summary } = record;
   const { failure } = summary;
   const machine = spec.machine
-    ? `${spec.machine.name}, found by its ${spec.machine.by === 'token' ? 'token' : spec.machine.by}`
+    ? `${spec.machine.name}, found by its ${spec.machine.by === 'lateToken' ? "token and its Node's certificate, late" : spec.machine.by}`
     : 'none known for it';
   const head = [
     ['Node', `${namespace}/${name}`],

@@ -72,6 +72,7 @@ export class FreshProofs {
     const tie = spec.machine;
     if (!tie || tie.by === 'name' || tie.by === 'providerID')
       throw refused(`${namespace}/${name} only claims to be a Machine`, code, CLAIMED);
+    if (tie.by === 'lateToken') throw refused(`${namespace}/${name} enrolled late`, code, LATE);
     const why = this.#parts.ties.objection(spec);
     if (why !== undefined) throw refused(`${namespace}/${name}: ${why}`, code, `${why}.`);
     return tie;
@@ -119,6 +120,8 @@ function refused(message: string, reason: Code, words: string): Refused {
   return new Refused('forbidden', message, { words, reason });
 }
 
+const LATE =
+  'This machine enrolled when its Machine had its Node already. It may report, and gets nothing else: somebody may have copied its token. A machine that proves itself by its TPM gets more.';
 const CLAIMED =
   'This machine only says which Machine it is. Let it prove that, by its TPM (slipway.dev/endorsement-key) or the token of its Machine.';
 const FIRST_USE =

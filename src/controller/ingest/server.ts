@@ -224,6 +224,7 @@ export class IngestServer {
       error: code,
       ...(words === undefined ? {} : { words }),
       ...(words === undefined || refused.reason === undefined ? {} : { reason: refused.reason }),
+      ...(words === undefined || refused.wants === undefined ? {} : { wants: refused.wants }),
     };
     const unread = !request.complete;
     const close = unread || isFormer || this.#draining;

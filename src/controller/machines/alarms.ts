@@ -124,6 +124,7 @@ const HAD: Readonly<Record<TieKind, string>> = {
   providerID: 'only claimed to be this Machine, by its provider ID',
   firstUse: 'came first, with a key for which nobody vouches',
   token: 'had the token of this Machine',
+  lateToken: 'had the token of this Machine and the certificate of its Node',
   tpm: 'had another TPM',
 };
 

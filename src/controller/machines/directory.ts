@@ -279,7 +279,7 @@ export class MachineDirectory implements MachineFinder {
       namespace,
       tie: { name, uid, by },
       owner: { apiVersion, name, uid },
-      hasNode: nodeName !== undefined,
+      nodeName,
     };
   }
 
@@ -311,7 +311,8 @@ export class MachineDirectory implements MachineFinder {
   whyNot(machine: Machine, by: TieKind, proved: Proved = {}): string | undefined {
     const key = this.keyOf(machine);
     if (machine.deleting) return 'is being deleted';
-    if (key !== undefined && key !== proved.endorsementKey && !(by === 'token' && this.#hasFallback(machine)))
+    const isByToken = by === 'token' || by === 'lateToken';
+    if (key !== undefined && key !== proved.endorsementKey && !(isByToken && this.#hasFallback(machine)))
       return 'takes only the machine with the TPM that is named for it';
     const policies = this.policiesOf(machine);
     const way = wayOf(by, { isNamed: key !== undefined, isGoverned: policies.length > 0 });
@@ -334,6 +335,7 @@ export class MachineDirectory implements MachineFinder {
 
 /** @param of whether the Machine names the key that was shown, and whether a policy selects it */
 function wayOf(by: TieKind, of: { isNamed: boolean; isGoverned: boolean }): EnrolmentMethod {
+  if (by === 'lateToken') return 'token';
   if (by !== 'firstUse') return by === 'tpm' || by === 'token' ? by : 'claim';
   if (of.isNamed) return 'tpm';
   // Where no policy allows a first use any more, it is worth as much as a claim.

@@ -80,7 +80,7 @@ export class Minter {
     const { client, key: secret, identities, lifetimeMs } = this.#parts;
     const epoch = (await identities.of(namespace, uid))?.epoch ?? 0;
     const expiresAt = Date.now() + lifetimeMs;
-    const token = mintMachineToken(uid, epoch, expiresAt, secret());
+    const token = mintMachineToken(machine, epoch, expiresAt, secret());
     try {
       const body = secretOf(machine, token, expiresAt);
       await client.request('POST', `/api/v1/namespaces/${namespace}/secrets`, { body });

@@ -5,9 +5,10 @@ import type { Summary } from './summary.ts';
 /**
  * How the controller found a node's Machine. `tpm`: by an endorsement key that is named for the Machine, or listed or certified as its
  * policies demand. `firstUse`: by a key that nobody vouches for, so it may be a program's. It proves no more than that the same
- * key has come again.
+ * key has come again. `lateToken`: by the Machine's token beside the certificate of the Machine's Node, when there was a Node already;
+ * such a machine may report, and gets nothing else.
  */
-export type TieKind = 'tpm' | 'token' | 'firstUse' | 'providerID' | 'name';
+export type TieKind = 'tpm' | 'token' | 'lateToken' | 'firstUse' | 'providerID' | 'name';
 
 export interface MachineTie {
   readonly name: string;

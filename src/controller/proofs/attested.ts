@@ -34,6 +34,7 @@ export function attestedOf({ spec }: NodeRecord): Condition | undefined {
   if (admission?.state === 'Pending')
     return of('Unknown', 'Pending', `It waits for slipway-controller nodes admit. ${proof}`);
   if (machine.by === 'firstUse') return of('Unknown', 'TrustedOnFirstUse', proof);
+  if (machine.by === 'lateToken') return of('Unknown', 'EnrolledLate', proof);
   if (machine.by !== 'tpm' && machine.by !== 'token') return of('Unknown', 'Claimed', proof);
   return of('True', machine.by === 'tpm' ? 'ProvedByTpm' : 'ProvedByToken', proof);
 }
@@ -45,6 +46,8 @@ function proofOf({ enrolment, machine }: NodeRecord['spec']): string {
     const { endorsementKey: key } = enrolment;
     return `The first machine that said it is this Machine showed the key ${key}. Nobody vouches that this is the key of a TPM, so nothing is known of its boot, and it gets neither sealed data nor a kubelet's certificate. If slipway identity on the machine prints the same key, name it: kubectl annotate machine ${machine.name} slipway.dev/endorsement-key=${key}. That counts from the machine's next proof on: when it asks for something, or renews its certificate.`;
   }
+  if (machine?.by === 'lateToken')
+    return "The machine enrolled when its Machine had its Node already, by the Machine's token and the certificate of that Node. It may report, and gets neither sealed data nor a kubelet's certificate.";
   if (machine?.by !== 'tpm') return 'The machine showed the token that was made for its Machine, and no TPM.';
   const pcrs = Object.keys(enrolment.registers ?? {});
   const registers = pcrs.length === 0 ? '' : `, which signed PCR ${pcrs[0]} to ${pcrs.at(-1)}`;

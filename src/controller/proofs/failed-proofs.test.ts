@@ -6,7 +6,7 @@ import { FailedProofs } from './failed-proofs.ts';
 
 const OWNER = { name: 'a', uid: 'uid-a' };
 const OTHER = { name: 'b', uid: 'uid-b' };
-const FOUND = { namespace: 'n', owner: OWNER, tie: { ...OWNER, by: 'tpm' as const }, hasNode: false };
+const FOUND = { namespace: 'n', owner: OWNER, tie: { ...OWNER, by: 'tpm' as const }, nodeName: undefined };
 
 /** A machine that says it is the other Machine shows the TPM of the owner. @returns which Machines say so, and which have an Event */
 async function borrowed({

@@ -28,5 +28,5 @@ export async function issueMachineToken(
     );
   }
   const epoch = (await new MachineIdentities(client).of(namespace, uid))?.epoch ?? 0;
-  return mintMachineToken(uid, epoch, expiresAt, keys.signing);
+  return mintMachineToken({ uid, namespace, name: machine }, epoch, expiresAt, keys.signing);
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type MachineToken, readMachineToken } from '../attest/machine-token.ts';
 import { createLog } from '../log.ts';
 import type { AdmissionRequest, SecretObject } from './admission-review.ts';
 import { BootstrapData, type Mode } from './bootstrap-data.ts';
@@ -57,7 +58,7 @@ async function review(
     writers: [PROVIDER],
     kinds: ['KubeadmConfig.bootstrap.cluster.x-k8s.io'],
     authorities: () => 'PEM',
-    tokenKey: () => Buffer.alloc(32),
+    tokenKeys: () => [Buffer.alloc(32)],
     find: async () => machine,
     reviewed: (result) => results.push(result),
     log: createLog((line) => {
@@ -71,6 +72,13 @@ async function review(
   const { response } = (await data.review(request, mode)) as { response: Response };
   const patch = response.patch && JSON.parse(Buffer.from(response.patch, 'base64').toString());
   return { ...response, text: patch && Buffer.from(patch[0].value, 'base64').toString() };
+}
+
+function tokenIn(text: string): MachineToken | undefined {
+  const contents = [...text.matchAll(/content: '(.*)'/g)].map(([, base64 = '']) =>
+    Buffer.from(base64, 'base64').toString().trim(),
+  );
+  return readMachineToken(contents.find((content) => content.startsWith('slwm.')) ?? '', [Buffer.alloc(32)]);
 }
 
 describe('BootstrapData', () => {
@@ -91,6 +99,60 @@ describe('BootstrapData', () => {
     });
     expect(contents[1]).toMatch(/^slwm\.D4-tW9nLRp-hZXCGdyiVDv/);
     expect(results).toEqual(['inserted']);
+  });
+
+  it('gives the token the authorities that the machine is told to believe', async () => {
+    const digest = 'ab'.repeat(32);
+    const { text: listed = '' } = await review(
+      secret({}, `${TEXT}- path: /j\n  content: |\n    caCertHashes:\n    - sha256:${digest}\n`),
+    );
+    expect(tokenIn(listed)).toMatchObject({ uid: UID, authorities: [digest] });
+  });
+
+  describe('after clusterctl move', () => {
+    const MOVER = { user: 'kubernetes-admin' };
+    const moved = { name: 'w1', uid: 'aaaaaaaa-d9cb-469f-a165-70867728950e', mode: undefined };
+    const made = async (): Promise<string> => (await review(secret())).text ?? '';
+
+    it('renews the token for the Machine as it is now, and changes nothing else', async () => {
+      const before = await made();
+      machine = { ...moved, isOver: false, namesTpm: false };
+      const { text = '' } = await review(secret({}, before), MOVER);
+      expect(tokenIn(text)?.uid).toBe(moved.uid);
+      const contents = /content: '.*'/g;
+      expect(text.replace(contents, '')).toBe(before.replace(contents, ''));
+      expect(results).toEqual(['inserted', 'renewed']);
+    });
+
+    it.each<[string, () => void, Partial<AdmissionRequest>]>([
+      ['a Machine of another name', () => setMachine({ name: 'w2' }), {}],
+      ['a Machine that has its Node', () => setMachine({ isOver: true }), {}],
+      ['the same Machine', () => setMachine({ uid: UID }), {}],
+      ['another namespace', () => setMachine({}), { namespace: 'tenant' }],
+      ['no Machine', () => (machine = undefined), {}],
+      ['an update', () => setMachine({}), { operation: 'UPDATE', oldObject: secret() }],
+    ])('renews nothing for %s', async (_, given, more) => {
+      const before = await made();
+      given();
+      expect((await review(secret({}, before), { ...MOVER, ...more })).text).toBeUndefined();
+      expect(results).toEqual(['inserted', 'other-writer']);
+    });
+
+    it('renews no token that this controller did not make', async () => {
+      const before = await made();
+      setMachine({});
+      const content = /(?<=managed-token'[\s\S]*content: ')[^']*/;
+      const genuine = Buffer.from(content.exec(before)?.[0] ?? '', 'base64').toString();
+      for (const token of [genuine.replace(/\.[^.]*$/, `.${'A'.repeat(43)}\n`), 'slwm.AAAA.AAAA\n', 'x']) {
+        const other = before.replace(content, Buffer.from(token).toString('base64'));
+        expect(other).not.toBe(before);
+        expect((await review(secret({}, other), MOVER)).text).toBeUndefined();
+      }
+    });
+
+    function setMachine(more: Partial<BootstrapMachine>): void {
+      machine = { ...moved, isOver: false, namesTpm: false, ...more };
+    }
   });
 
   it('gives no token to a Machine whose TPM is named', async () => {

@@ -2,8 +2,10 @@ import { mintMachineToken, NEVER } from '../attest/machine-token.ts';
 import { type Log, reason } from '../log.ts';
 import { type AdmissionRequest, type JsonPatch, reviewAnswer } from './admission-review.ts';
 import { type BootstrapSecret, type ConfigKind, DATA_KEY, readBootstrapSecret } from './bootstrap-secret.ts';
+import { clusterAuthorities } from './cluster-authorities.ts';
 import type { BootstrapMachine } from './find-machine.ts';
 import { insertFiles } from './insert/insert-files.ts';
+import { formerToken, withContents } from './renew-after-move.ts';
 import { reportFiles } from './report-files.ts';
 import { sizeWarnings } from './size-warnings.ts';
 
@@ -17,7 +19,7 @@ const MAX_SECRET_BYTES = 1024 * 1024;
 const MOST_WRITERS = 100;
 
 /** What became of one request, for the metric. */
-type Result = 'inserted' | 'present' | 'not-asked' | 'other-secret' | 'other-writer' | 'missed';
+type Result = 'inserted' | 'renewed' | 'present' | 'not-asked' | 'other-secret' | 'other-writer' | 'missed';
 
 interface BootstrapDataParts {
   readonly endpoints: readonly string[];
@@ -25,8 +27,8 @@ interface BootstrapDataParts {
   readonly writers: readonly string[];
   readonly kinds: readonly ConfigKind[];
   readonly authorities: () => string;
-  /** The key that signs Machines' tokens. */
-  readonly tokenKey: () => Uint8Array;
+  /** The keys of Machines' tokens that count; the first one signs. */
+  readonly tokenKeys: () => readonly Uint8Array[];
   /** @throws KubeError */
   readonly find: (namespace: string, secret: BootstrapSecret) => Promise<BootstrapMachine | undefined>;
   readonly reviewed: (result: Result) => void;
@@ -60,7 +62,8 @@ export class BootstrapData {
     // An update of labels or owners: what a machine has booted with stays as it is.
     if (request.oldObject?.data?.[DATA_KEY] === request.object.data?.[DATA_KEY])
       return this.#unchanged(request, 'not-asked');
-    if (!this.#parts.writers.includes(request.user)) return this.#ofOtherWriter(request);
+    if (!this.#parts.writers.includes(request.user))
+      return (await this.#renewAfterMove(request, secret)) ?? this.#ofOtherWriter(request);
     return await this.#insert(request, secret, namespaceMode);
   }
 
@@ -79,12 +82,44 @@ export class BootstrapData {
     if (machine.isOver) return this.#unchanged(request, 'not-asked');
     const token = machine.namesTpm
       ? undefined
-      : mintMachineToken(machine.uid, 0, NEVER, this.#parts.tokenKey());
+      : this.#token(request.namespace, machine, clusterAuthorities(secret.value));
     const files = reportFiles({ endpoints, authorities: authorities(), token });
     const insertion = insertFiles(secret.value, files);
     if (insertion.kind === 'present') return this.#unchanged(request, 'present');
     if (insertion.kind === 'unsupported') return this.#missed(request, insertion.reason);
-    const value = Buffer.from(insertion.text);
+    return this.#replaced(request, secret, insertion.text, 'inserted');
+  }
+
+  /** Whoever moves a cluster writes what the provider wrote elsewhere: a genuine token in it is renewed, and nobody gets a first one. */
+  async #renewAfterMove(request: AdmissionRequest, secret: BootstrapSecret): Promise<object | undefined> {
+    const { find, endpoints, authorities, tokenKeys } = this.#parts;
+    if (request.oldObject !== undefined) return undefined;
+    const machine = await find(request.namespace, secret);
+    if (machine === undefined || machine.isOver) return undefined;
+    const { namespace } = request;
+    const former = formerToken(secret.value, { ...machine, namespace }, tokenKeys());
+    if (former === undefined) return undefined;
+    const token = this.#token(namespace, machine, former.authorities);
+    const files = reportFiles({ endpoints, authorities: authorities(), token });
+    return this.#replaced(request, secret, withContents(secret.value, files), 'renewed');
+  }
+
+  #token(
+    namespace: string,
+    { uid, name }: Pick<BootstrapMachine, 'uid' | 'name'>,
+    clusterKeys: readonly string[],
+  ): string {
+    const [key = new Uint8Array()] = this.#parts.tokenKeys();
+    return mintMachineToken({ uid, namespace, name, authorities: clusterKeys }, 0, NEVER, key);
+  }
+
+  #replaced(
+    request: AdmissionRequest,
+    secret: BootstrapSecret,
+    text: string,
+    result: 'inserted' | 'renewed',
+  ): object {
+    const value = Buffer.from(text);
     const others = Object.entries(request.object.data ?? {}).filter(([key]) => key !== DATA_KEY);
     const whole = others.reduce((sum, [, text]) => sum + Buffer.byteLength(text, 'base64'), value.length);
     if (whole > MAX_SECRET_BYTES)
@@ -93,7 +128,7 @@ export class BootstrapData {
         `with it the Secret would have ${whole} bytes, more than Kubernetes takes`,
       );
     const patch: JsonPatch = { op: 'replace', path: `/data/${DATA_KEY}`, value: value.toString('base64') };
-    this.#parts.reviewed('inserted');
+    this.#parts.reviewed(result);
     return reviewAnswer(request.uid, [patch], sizeWarnings(secret.value.length, value.length));
   }
 

@@ -24,7 +24,12 @@ export async function older(say: (line: string) => void): Promise<void> {
     const ca = await kubernetesCertificate(cluster.client, 'slipway-system');
     assert.equal(ca, before.certificate);
     const { metadata } = await cluster.createMachine('enrols-later');
-    const made = mintMachineToken(metadata.uid ?? '', 0, Date.now() + 3_600_000, before.tokenKey);
+    const made = mintMachineToken(
+      { uid: metadata.uid ?? '', namespace: metadata.namespace ?? '', name: metadata.name },
+      0,
+      Date.now() + 3_600_000,
+      before.tokenKey,
+    );
     await new SimulatedMachine({ port: controller.port, ca }).enrolSoon(made);
     say('the authority and the tokens of a controller that kept both in one Secret count on');
     await cluster.createMachine('old', { token: true });

@@ -34,7 +34,7 @@ export function enrolment(): Target[] {
     expiresAt: Number.MAX_SAFE_INTEGER,
   };
   const minted = mintMachineToken(
-    '12345678-1234-1234-1234-123456789abc',
+    { uid: '12345678-1234-1234-1234-123456789abc', namespace: 'default', name: 'm' },
     0,
     4_000_000_000_000,
     Buffer.alloc(32),

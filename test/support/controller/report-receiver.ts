@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { Authority } from '../../../src/pki/authority.ts';
 import { readCsrKey } from '../../../src/pki/read-csr.ts';
+import { CHANNEL_BYTES, CHANNEL_LABEL } from '../../../src/protocol/attestation.ts';
 import { readEnrolRequest } from '../../../src/protocol/enrolment.ts';
 import type { ReadEvent } from '../../../src/protocol/events.ts';
 import { ENROL_PATH, EVENTS_PATH } from '../../../src/protocol/exchange.ts';
@@ -13,7 +14,15 @@ import { readBatch } from '../../../src/protocol/read-events.ts';
 import { WireError } from '../../../src/protocol/wire.ts';
 
 /** What a test wants the receiver to do with a request instead of its work. */
-type Mood = (request: { path: string; events: readonly ReadEvent[] }) => Answer | undefined;
+type Mood = (request: Asked) => Answer | undefined;
+
+interface Asked {
+  path: string;
+  events: readonly ReadEvent[];
+  body: Buffer;
+  /** Names the connection (RFC 9266). */
+  channel: Buffer;
+}
 
 interface Answer {
   status: number;
@@ -111,12 +120,13 @@ export class ReportReceiver {
   #answer(request: IncomingMessage, path: string, body: Buffer): Answer {
     const socket = request.socket as TLSSocket;
     const name = socket.authorized ? String(socket.getPeerCertificate().subject.CN) : undefined;
-    if (path === ENROL_PATH) return this.mood({ path, events: [] }) ?? this.#enrol(body, name);
+    const channel = socket.exportKeyingMaterial(CHANNEL_BYTES, CHANNEL_LABEL, Buffer.alloc(0));
+    if (path === ENROL_PATH) return this.mood({ path, events: [], body, channel }) ?? this.#enrol(body, name);
     if (path !== EVENTS_PATH) return { status: 404, body: { error: 'not-found' } };
     if (name === undefined || !this.enrolled.includes(name))
       return { status: 401, body: { error: 'unauthorized' } };
     const { events } = readBatch(body);
-    const answer = this.mood({ path, events });
+    const answer = this.mood({ path, events, body, channel });
     if (answer && !answer.cut) return answer;
     for (const event of events) {
       if (this.stored.some(({ boot, seq }) => boot === event.boot && seq === event.seq)) this.repeated += 1;

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync, verify, X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReportReceiver } from '../../../../test/support/controller/report-receiver.ts';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { Authority } from '../../../pki/authority.ts';
+import { nodeProofText, readEnrolRequest } from '../../../protocol/enrolment.ts';
 import type { SlipwayEvent } from '../../../protocol/events.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
@@ -241,6 +243,62 @@ describe('enrolment', () => {
     const same = transport();
     expect(await same.deliver(events(1, 1), never)).toBe(1);
     expect(await same.deliver(events(2, 2), never)).toBe(2);
+  });
+});
+
+describe('enrolment of a machine that is a Node already', () => {
+  const cluster = Authority.create('kubernetes');
+
+  /** The kubelet's kubeconfig, with a certificate of this cluster. */
+  function becomeNode(name: string): void {
+    const { certificate, privateKey } = cluster;
+    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const about = { use: 'client', organization: 'system:nodes', publicKey: keys.publicKey } as const;
+    const made = new Authority(certificate, privateKey).sign(
+      { ...about, name: `system:node:${name}` },
+      60_000,
+    );
+    const key = keys.privateKey.export({ format: 'pem', type: 'pkcs8' });
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    const user = { 'client-certificate-data': base64(made.certificate), 'client-key-data': base64(`${key}`) };
+    const kubeconfig = {
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+      clusters: [
+        { name: 'k', cluster: { server: 'https://k', 'certificate-authority-data': base64(certificate) } },
+      ],
+      users: [{ name: 'u', user }],
+    };
+    mkdirSync(join(folder, 'etc/kubernetes'), { recursive: true });
+    writeFileSync(join(folder, 'etc/kubernetes/kubelet.conf'), JSON.stringify(kubeconfig));
+  }
+
+  it('shows that it is that Node when it is asked to, on the connection that asked', async () => {
+    const asked: (string | undefined)[] = [];
+    receiver.mood = ({ path, body, channel }) => {
+      if (path !== '/v1/enroll') return undefined;
+      const { node, csr } = readEnrolRequest(body);
+      const shown = node && new X509Certificate(node.certificate);
+      const isSigned =
+        node && shown && verify('sha256', nodeProofText(csr, channel), shown.publicKey, node.signature);
+      asked.push(isSigned ? shown.subject : undefined);
+      return node
+        ? undefined
+        : { status: 401, body: { error: 'unauthorized', words: 'late', wants: 'node' } };
+    };
+    await expect(transport().deliver(events(1, 1), never)).rejects.toThrow(/the controller says: late/);
+    becomeNode('n1');
+    expect(await transport().deliver(events(1, 1), never)).toBe(1);
+    expect(asked).toEqual([undefined, undefined, expect.stringContaining('CN=system:node:n1')]);
+  });
+
+  it('shows nothing where the kubeconfig is damaged', async () => {
+    receiver.mood = () => ({ status: 401, body: { error: 'unauthorized', words: 'late', wants: 'node' } });
+    becomeNode('n1');
+    const path = join(folder, 'etc/kubernetes/kubelet.conf');
+    const data = /(?<=client-certificate-data":")[^"]+/;
+    writeFileSync(path, readFileSync(path, 'utf8').replace(data, Buffer.from('torn').toString('base64')));
+    await expect(transport().deliver(events(1, 1), never)).rejects.toThrow(/the controller says: late/);
   });
 });
 

@@ -48,7 +48,7 @@ export async function serveWebhook(
   const bootstrapData = new BootstrapData({
     ...{ endpoints: settings.endpoints, writers: settings.writers, kinds: settings.kinds, log },
     authorities: () => keys.current.authorities,
-    tokenKey: () => tokenKeys.signing,
+    tokenKeys: () => tokenKeys.all,
     find: (inNamespace, secret) => findMachine(client, version, inNamespace, secret),
     reviewed: (result) => metrics.reviews.add({ result }),
   });
