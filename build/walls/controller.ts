@@ -24,7 +24,8 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   // What an operator seals, and for whom; no machine talks to it.
   sealing: `kit kit/terminal protocol tpm/evidence tpm/objects tpm/sealing kube machines secret-release MACHINE`,
   approve: 'kit pki protocol kube log.ts machines model',
-  ingest: 'kit kit/bytes protocol secrets attest fresh-proofs log.ts model secret-release store web MACHINE',
+  ingest:
+    'kit kit/bytes protocol protocol/check-in secrets attest fresh-proofs log.ts model secret-release store web MACHINE',
   keys: 'kit pki kube log.ts store',
   // The API server's admission webhook for bootstrap data.
   webhook: 'kit kit/bytes attest keys kube kube/untrusted log.ts machines webhook/insert MACHINE',

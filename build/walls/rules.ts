@@ -29,6 +29,7 @@ const SHARED: Readonly<Record<string, string>> = {
   pki: 'kit',
   'pki/chain': 'kit pki',
   protocol: 'protocol/codes',
+  'protocol/check-in': 'protocol',
   'protocol/codes': '',
   secrets: 'kit/terminal',
   tpm: '',

@@ -20,6 +20,14 @@ export interface EventBatch {
 /** The batch as a receiver reads it. */
 export type ReadBatch = Omit<EventBatch, 'events'> & { events: ReadEvent[] };
 
+/** What the controller wants of a machine that has told everything. */
+export interface CheckInWish {
+  everySeconds: number;
+}
+
+/** A controller that asks for more check-ins than this has a fault. */
+export const MIN_CHECKIN_SECONDS = 60;
+
 /** The answer (200) to `POST /v1/events`. */
 export interface BatchReply {
   version: typeof EVENTS_VERSION;
@@ -27,6 +35,8 @@ export interface BatchReply {
   stored: number;
   /** A sentence for the people who look at the node; the reporter logs it there. */
   words?: string;
+  /** Once the bootstrap is over: how often the machine is to check in after that. Absent: never. */
+  checkin?: CheckInWish;
 }
 
 /**

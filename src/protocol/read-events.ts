@@ -12,7 +12,14 @@ import {
   type MachineIdentity,
   type ReadEvent,
 } from './events.ts';
-import { type BatchReply, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, type ReadBatch } from './exchange.ts';
+import {
+  type BatchReply,
+  type CheckInWish,
+  MAX_BATCH_BYTES,
+  MAX_BATCH_EVENTS,
+  MIN_CHECKIN_SECONDS,
+  type ReadBatch,
+} from './exchange.ts';
 import { RESULTS, SEVERITIES } from './journal.ts';
 import { CODE, TIME } from './validators.ts';
 import {
@@ -110,7 +117,15 @@ export function readReply(bytes: Uint8Array): BatchReply {
     version: version(body, 'version', EVENTS_VERSION),
     stored: integer(body, 'stored', 0, BIG),
     ...optional(body, 'words', (from, key) => text(from, key, TEXT)),
+    ...readCheckInWish(body),
   };
+}
+
+/** The field `checkin` of any answer. @throws WireError */
+export function readCheckInWish(body: WireObject): { checkin?: CheckInWish } {
+  return optional(body, 'checkin', (from, key) => ({
+    everySeconds: integer(asObject(from[key], key), 'everySeconds', MIN_CHECKIN_SECONDS, BIG),
+  }));
 }
 
 type BodyReaders = { [T in EventType]: (from: WireObject) => Extract<EventBody, { type: T }> };

@@ -84,6 +84,17 @@ export class Enrolment {
     return challenges.make(request, channel, address);
   }
 
+  /**
+   * Says whether a machine could enrol with a token, without spending it. Uses of a pool's token and policies are looked at
+   * when it does.
+   *
+   * @throws Refused, StoreBusy
+   */
+  async examine(token: string, machine: MachineIdentity, channel: Uint8Array): Promise<void> {
+    const claim = await this.#prove({ version: ENROLMENT_VERSION, token, machine, csr: '' }, channel);
+    await this.#holders.examine(claim, machine);
+  }
+
   /** A proof that failed once and holds now counts again; what is less than that proof, such as a token, is none of it. */
   async #readmitted(node: NodeRecord, { endorsementKey }: Claim): Promise<NodeRecord> {
     const { admission, enrolment } = node.spec;

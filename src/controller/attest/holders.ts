@@ -73,17 +73,29 @@ export class Holders {
     }
   }
 
+  /** Would the claim be admitted, as far as can be said without making a node? @throws Refused, StoreBusy */
+  async examine(claim: Claim, machine: MachineIdentity): Promise<void> {
+    const { found } = this.#find(claim, machine);
+    const late = await this.#isLate(claim, found, undefined);
+    if (late) throw late;
+  }
+
+  #find(claim: Claim, machine: MachineIdentity): { found: FoundMachine | undefined; name: string } {
+    const found = asLate(claim, this.#parts.ties?.find(claim, machine));
+    const name = found?.tie.name ?? claim.nodeName ?? untiedName(machine);
+    if (claim.nodeName !== undefined && name !== claim.nodeName) {
+      throw new Refused('unauthorized', `the token is for ${claim.nodeName}, and this is ${name}`);
+    }
+    return { found, name };
+  }
+
   async #admit(
     claim: Claim,
     machine: MachineIdentity,
     made: Pick<NodeSpec, 'keyDigest' | 'certificate'>,
     binding: string | undefined,
   ): Promise<NodeRecord> {
-    const found = asLate(claim, this.#parts.ties?.find(claim, machine));
-    const name = found?.tie.name ?? claim.nodeName ?? untiedName(machine);
-    if (claim.nodeName !== undefined && name !== claim.nodeName) {
-      throw new Refused('unauthorized', `the token is for ${claim.nodeName}, and this is ${name}`);
-    }
+    const { found, name } = this.#find(claim, machine);
     const judged = found && (await this.#parts.judge?.judge(claim, machine, found));
     const namespace = found?.namespace ?? claim.namespace;
     const spec: NodeSpec = {
@@ -131,7 +143,7 @@ export class Holders {
   async #isLate(
     claim: Claim,
     found: FoundMachine | undefined,
-    keyDigest: string,
+    keyDigest: string | undefined,
   ): Promise<Refused | undefined> {
     if (!found) return undefined;
     const { nodeName, namespace, owner, tie } = found;
@@ -143,7 +155,8 @@ export class Holders {
     }
     const proofs = epoch === undefined ? undefined : await this.#parts.proofs?.of(namespace, owner.uid);
     if (epoch === undefined || !proofs || proofs.epoch <= epoch) return undefined;
-    return usedAlready(found, proofs.keyDigest !== keyDigest);
+    const isByAnother = keyDigest === undefined ? undefined : proofs.keyDigest !== keyDigest;
+    return usedAlready(found, isByAnother);
   }
 
   /** The token counts no longer, whatever becomes of the node. */
@@ -285,18 +298,20 @@ const NO_AUTHORITY =
 const BY_TPM =
   'A machine that proves itself by its TPM is accepted at any time (report.controller.tpm here, slipway.dev/endorsement-key on the Machine).';
 
-/** @param isByAnother the token was used by another key than this machine's */
-function usedAlready({ namespace, owner }: FoundMachine, isByAnother: boolean): Refused {
+/** @param isByAnother the token was used by another key than this machine's; undefined where that is not known */
+function usedAlready({ namespace, owner }: FoundMachine, isByAnother: boolean | undefined): Refused {
   return new Refused('unauthorized', `the token of Machine ${namespace}/${owner.name} was used already`, {
-    words: isByAnother ? USED_BY_ANOTHER : USED_BEFORE,
+    words: isByAnother === false ? USED_BEFORE : isByAnother ? USED_BY_ANOTHER : USED,
     isProved: true,
     claim: { namespace, machineUid: owner.uid },
-    isSecondHolder: isByAnother,
+    isSecondHolder: isByAnother ?? false,
   });
 }
 
 const USED_BY_ANOTHER =
   'The token was used already, by another key. If this machine was installed anew, delete its NodeBootstrap and the Secret with its token; if it was not, somebody else has used the token.';
+const USED =
+  'The token was used already. If that was this machine, it needs no token as long as it has its certificate.';
 const USED_BEFORE =
   'This machine used the token before, and its NodeBootstrap was deleted since. Delete the Secret with its token, too, so that the controller makes another one.';
 

@@ -38,6 +38,11 @@ function describe(program: Command, conclude: (status: number) => void): void {
     )
     .option('--untied-ttl <duration>', 'how long a node that matches no Machine is kept', '24h')
     .option('--certificate-ttl <duration>', 'how long the certificate of a machine is valid', '168h')
+    .option(
+      '--checkin-every <duration>',
+      'how often machines ask whether the controller lacks something, once their bootstrap is over; 0: never',
+      '5m',
+    )
     .option('--connections <n>', 'open connections at most', '4000')
     .option(
       '--connections-per-address <n>',

@@ -9,6 +9,12 @@ import {
   MAX_CHALLENGE_BYTES,
   readChallengeRequest,
 } from '../../protocol/attestation.ts';
+import {
+  CHECKIN_PATH,
+  CHECKIN_VERSION,
+  MAX_CHECKIN_BYTES,
+  readCheckInRequest,
+} from '../../protocol/check-in/check-in.ts';
 import { MAX_ENROLMENT_BYTES, readEnrolRequest } from '../../protocol/enrolment.ts';
 import { EVENTS_VERSION } from '../../protocol/events.ts';
 import { ENROL_PATH, EVENTS_PATH, MAX_BATCH_BYTES } from '../../protocol/exchange.ts';
@@ -32,6 +38,7 @@ import type { Log } from '../log.ts';
 import { nodeKey } from '../model/node-record.ts';
 import type { SecretReleaser } from '../secret-release/secret-releaser.ts';
 import type { Metrics } from '../web/metrics.ts';
+import type { CheckIns } from './check-ins.ts';
 import { addressOf } from './guard-handshakes.ts';
 import type { EventIntake } from './intake.ts';
 import { strangerRefusal } from './refusals.ts';
@@ -40,6 +47,7 @@ import { strangerRefusal } from './refusals.ts';
 export const MAX_BYTES = {
   [EVENTS_PATH]: MAX_BATCH_BYTES,
   [ENROL_PATH]: MAX_ENROLMENT_BYTES,
+  [CHECKIN_PATH]: MAX_CHECKIN_BYTES,
   [CHALLENGE_PATH]: MAX_CHALLENGE_BYTES,
   [SECRET_RELEASE_PATH]: MAX_SECRET_RELEASE_REQUEST_BYTES,
   [KUBELET_KEY_PATH]: MAX_KUBELET_KEY_BYTES,
@@ -69,6 +77,7 @@ const RELEASES = { perSecond: 0.5, burst: 20 };
 export interface EndpointParts {
   readonly intake: EventIntake;
   readonly enrolment: Enrolment;
+  readonly checkIns: CheckIns;
   /** Absent if there are no Machines to seal something for. */
   readonly releases?: SecretReleaser | undefined;
   /** Absent as well then. */
@@ -96,6 +105,7 @@ export class Endpoints {
     if (path === CHALLENGE_PATH) return this.#challenge(bytes, socket);
     if (path === SECRET_RELEASE_PATH) return this.#release(bytes, peer, socket);
     if (path === KUBELET_KEY_PATH) return this.#bindKubelet(bytes, peer, socket);
+    if (path === CHECKIN_PATH) return this.#checkIn(bytes, peer, socket);
     return path === ENROL_PATH ? this.#enrol(bytes, peer, socket) : this.#store(bytes, peer);
   }
 
@@ -118,6 +128,20 @@ export class Endpoints {
       until: reply.expiresAt,
     });
     return reply;
+  }
+
+  /** Without a certificate it only says whether a token would do; a stranger learns as little as from an enrolment. */
+  async #checkIn(bytes: Buffer, peer: PresentedPeer | undefined, socket: TLSSocket): Promise<unknown> {
+    const request = readCheckInRequest(bytes);
+    if (peer) {
+      const reply = await this.#parts.checkIns.answer(request, peer);
+      this.#parts.metrics.checkIns.add({ wants: reply.wants });
+      return reply;
+    }
+    const { token, machine } = request;
+    if (token === undefined) throw strangerRefusal();
+    await this.#parts.enrolment.examine(token, machine, channelOf(socket));
+    return { version: CHECKIN_VERSION, wants: 'nothing' };
   }
 
   async #release(bytes: Buffer, peer: PresentedPeer | undefined, socket: TLSSocket): Promise<unknown> {
@@ -158,9 +182,9 @@ export class Endpoints {
   async #store(bytes: Buffer, peer: PresentedPeer | undefined): Promise<unknown> {
     if (!peer) throw strangerRefusal();
     const began = performance.now();
-    const { stored } = await this.#parts.intake.take(peer, readBatch(bytes));
+    const { stored, phase } = await this.#parts.intake.take(peer, readBatch(bytes));
     this.#parts.metrics.admission.observe((performance.now() - began) / 1000);
-    return { version: EVENTS_VERSION, stored };
+    return { version: EVENTS_VERSION, stored, ...this.#parts.checkIns.wish(phase) };
   }
 }
 

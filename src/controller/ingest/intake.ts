@@ -8,7 +8,7 @@ import { WRONG_MACHINE } from '../attest/enrolment.ts';
 import type { PresentedPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
 import { type NodeRecord, nodeKey } from '../model/node-record.ts';
-import { fold } from '../model/summary.ts';
+import { fold, type Phase } from '../model/summary.ts';
 import { type Addition, type Store, StoreBudgetExceeded, StoreBusy, storedForm } from '../store/store.ts';
 import { bytesOf, MAX_BYTES_PER_CHARACTER } from '../store/write-budget.ts';
 import type { Metrics } from '../web/metrics.ts';
@@ -31,6 +31,8 @@ interface Intake {
   /** Every event of the batch up to and including this number is stored. */
   readonly stored: number;
   readonly fresh: number;
+  /** Where the machine stands by what is stored. */
+  readonly phase: Phase;
 }
 
 /** Accepts batches: each event once and in order. It acknowledges an event when it is stored. */
@@ -102,11 +104,15 @@ export class EventIntake {
       const repeated = batch.events.length - all.events.length;
       if (all.events.length === 0) {
         this.#metrics.eventsRepeated.add({}, repeated);
-        return { stored: record.seq, fresh: 0 };
+        return { stored: record.seq, fresh: 0, phase: record.summary.phase };
       }
       if (!this.#mayWrite(record, all)) {
         // Nothing of a new epoch is stored yet.
-        return { stored: all.epoch === record.epoch ? record.seq : 0, fresh: 0 };
+        return {
+          stored: all.epoch === record.epoch ? record.seq : 0,
+          fresh: 0,
+          phase: record.summary.phase,
+        };
       }
       // The agent has cut secrets out; one that is older, or lies, may not have. What waits on the machine comes again, and
       // is looked through when it is stored.
@@ -116,7 +122,7 @@ export class EventIntake {
         this.#metrics.eventsStored.add({}, addition.events.length);
         this.#metrics.eventsRepeated.add({}, repeated);
         this.#appended(after);
-        return { stored: after.seq, fresh: addition.events.length };
+        return { stored: after.seq, fresh: addition.events.length, phase: after.summary.phase };
       }
     }
     throw new StoreBusy(`${key} is being written by others all the time`);

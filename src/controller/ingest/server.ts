@@ -60,7 +60,10 @@ const BACKLOG = 4_096;
 /** Bytes of bodies that one machine may send, unpacked: each costs time to read, stored or not. */
 const RECEIVED = { perSecond: 128 * 1024, burst: 8 * 1024 * 1024 };
 
-/** The API for machines: `POST /v1/events`, `/v1/enroll`, `/v1/enroll/challenge`, `/v1/release`, `/v1/kubelet-key`. */
+/**
+ * The API for machines: `POST /v1/events`, `/v1/enroll`, `/v1/enroll/challenge`, `/v1/checkin`, `/v1/release`,
+ * `/v1/kubelet-key`.
+ */
 export class IngestServer {
   readonly server: Server;
   readonly connections: Connections;

@@ -1,9 +1,12 @@
+import type { CertificateChecker } from '../attest/certificate-checker.ts';
 import type { Enrolment } from '../attest/enrolment.ts';
 import type { KubeletKeys } from '../fresh-proofs/kubelet-keys.ts';
+import { CheckIns } from '../ingest/check-ins.ts';
 import type { EventIntake } from '../ingest/intake.ts';
 import { IngestServer } from '../ingest/server.ts';
 import type { Keys } from '../keys/key-ring.ts';
 import { type Log, reason } from '../log.ts';
+import type { NodeRecord } from '../model/node-record.ts';
 import type { SecretReleaser } from '../secret-release/secret-releaser.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { Gauge } from '../web/registry.ts';
@@ -20,6 +23,9 @@ interface FrontParts {
   readonly keys: Keys;
   readonly intake: EventIntake;
   readonly enrolment: Enrolment;
+  readonly bearers: CertificateChecker;
+  /** The node as a watch knows it; absent where there is none. */
+  readonly watched?: (key: string) => NodeRecord | undefined;
   readonly releases?: SecretReleaser;
   readonly kubeletKeys?: KubeletKeys;
   readonly metrics: Metrics;
@@ -40,13 +46,18 @@ export class FrontServers {
 
   constructor(
     settings: ServeSettings,
-    { keys, intake, enrolment, releases, kubeletKeys, metrics, log, ready }: FrontParts,
+    { keys, bearers, watched, intake, enrolment, releases, kubeletKeys, metrics, log, ready }: FrontParts,
   ) {
     this.#settings = settings;
     this.#log = log;
     this.#certificate = new ServerCertificate(settings, keys, log);
+    const checkIns = new CheckIns({
+      bearers,
+      ...(watched ? { watched } : {}),
+      everySeconds: settings.checkInSeconds,
+    });
     this.#ingest = new IngestServer(
-      { intake, enrolment, releases, kubeletKeys, metrics, log },
+      { intake, enrolment, checkIns, releases, kubeletKeys, metrics, log },
       {
         tls: this.#certificate.current,
         connections: {

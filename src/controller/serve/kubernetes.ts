@@ -134,6 +134,8 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   );
   const front = new FrontServers(settings, {
     keys,
+    bearers,
+    watched: (key) => management.nodeOf(key),
     intake,
     enrolment,
     releases,

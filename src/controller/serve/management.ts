@@ -174,6 +174,11 @@ export class Management {
     if (record.spec.admission?.state === 'Quarantined') this.#hangUp(record.spec.keyDigest);
   }
 
+  /** The node, as it was stored or watched last. @param key `namespace/name` */
+  nodeOf(key: string): NodeRecord | undefined {
+    return this.#reconciler.nodeOf(key);
+  }
+
   #release(keyDigest: string | undefined): void {
     if (keyDigest !== undefined) this.#hangUp(keyDigest);
   }

@@ -20,6 +20,8 @@ export interface ServeSettings {
   /** Requests of strangers per address; four times as many new connections, of one address and of all. */
   readonly strangersPerSecond: number;
   readonly certificateMs: number;
+  /** How often machines whose bootstrap is over check in; 0: not at all. */
+  readonly checkInSeconds: number;
   /** Stores serial numbers, UUIDs and MAC addresses that machines tell. */
   readonly keepsIdentifiers: boolean;
   readonly logLevel: Level;

@@ -30,6 +30,7 @@ const settings = {
   connectionsTotal: 500,
   strangersPerSecond: 1000,
   certificateMs: 3_600_000,
+  checkInSeconds: 300,
   keepsIdentifiers: false,
   logLevel: 'info',
   data: dir,

@@ -40,7 +40,10 @@ export async function serveStandalone(settings: StandaloneSettings, log: Log): P
     attestors: [new TokenAttestor(new SqliteTokens(database))],
     certificateMs: settings.certificateMs,
   });
-  const front = new FrontServers(settings, { keys, intake, enrolment, metrics, log, ready: () => undefined });
+  const front = new FrontServers(settings, {
+    ...{ keys, bearers, intake, enrolment, metrics, log },
+    ready: () => undefined,
+  });
   const ports = await front.listenAdmin();
   const port = await front.listen();
   const leaveKeys = followKeys(keys, keyPlace, log);

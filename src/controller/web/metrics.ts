@@ -18,6 +18,9 @@ export class Metrics extends Registry {
   readonly kubeletKeys = this.add(
     new Counter('slipway_kubelet_keys_total', "Kubelets' keys noted, by what their machines proved."),
   );
+  readonly checkIns = this.add(
+    new Counter('slipway_checkins_total', 'Check-ins of machines, by what the controller wanted of them.'),
+  );
   readonly replaced = this.add(
     new Counter('slipway_holders_replaced_total', 'Nodes that lost their Machine to a better proof.'),
   );

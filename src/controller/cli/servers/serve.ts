@@ -20,6 +20,7 @@ interface ServeOptions {
   namespace?: string;
   untiedTtl: string;
   certificateTtl: string;
+  checkinEvery: string;
   connections: string;
   connectionsPerAddress: string;
   strangersPerSecond: string;
@@ -71,6 +72,8 @@ function readSettings(options: ServeOptions): ServeSettings {
     connectionsPerAddress: count(options.connectionsPerAddress, '--connections-per-address'),
     strangersPerSecond: count(options.strangersPerSecond, '--strangers-per-second'),
     keepsIdentifiers: options.keepIdentifiers === true,
+    checkInSeconds:
+      options.checkinEvery === '0' ? 0 : milliseconds(options.checkinEvery, '--checkin-every') / 1000,
     certificateMs: milliseconds(options.certificateTtl, '--certificate-ttl'),
     logLevel: level(options.logLevel),
   };
