@@ -112,7 +112,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     report/spool report/transports report/watch report/watch/boot settings`,
   'report/events': 'kit kit/terminal protocol secrets host',
   'report/spool': 'protocol document host report/events',
-  'report/transports': 'kit protocol host identity identity/tpm report/events settings',
+  'report/transports': 'kit protocol host identity report/events settings',
   'report/watch': `kit protocol protocol/codes cluster document engine facts/reading host report/events
     report/watch/boot`,
   'report/watch/boot': `protocol protocol/codes callers diagnosis diagnosis/transcript diagnosis/words document host

@@ -5,6 +5,7 @@ import { WireError } from '../../protocol/wire.ts';
 import { machineInstance } from '../engine/instance.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { EnrolmentRefused } from '../identity/enrolment-refused.ts';
+import { withKeptAuthorities } from '../identity/kept-authorities.ts';
 import { requestWithProof } from '../identity/request-with-proof.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { CredentialProblem } from './credential-problem.ts';
@@ -27,7 +28,8 @@ export async function proveKey(host: Host, csr: string): Promise<void> {
     hostname: host.hostname() || 'localhost',
     ...(providerID === undefined ? {} : { providerID }),
   };
-  const asker = { server, machine, enrolmentMethod: { tpm: server.tpm } };
+  const known = await withKeptAuthorities(host, machine.instance, server);
+  const asker = { server: known, machine, enrolmentMethod: { tpm: server.tpm } };
   const question = { path: KUBELET_KEY_PATH, body: { csr }, purpose: kubeletKeyPurpose(csr) };
   let trouble = unavailable('no controller is named');
   for (const endpoint of server.endpoints) {

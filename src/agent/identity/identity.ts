@@ -15,6 +15,8 @@ export interface Identity {
   expiresAt: number;
   /** Absent if an older version stored it. */
   given?: Given;
+  /** In PEM, as the controller has named them with it; known only where it has just come. */
+  authorities?: string;
 }
 
 /** A moment by both of this machine's clocks. */
@@ -66,7 +68,7 @@ export async function writeIdentity(
   reply: EnrolReply,
   given: Given,
 ): Promise<Identity> {
-  const identity = { ...identityOf(key, reply.certificate), given };
+  const identity = { ...identityOf(key, reply.certificate), given, authorities: reply.ca };
   const options = { mode: 0o600 };
   try {
     await host.files.mkdir(IDENTITY_DIR, 0o700);

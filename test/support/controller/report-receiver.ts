@@ -43,7 +43,14 @@ export class ReportReceiver {
   readonly enrolled: string[] = [];
   mood: Mood = () => undefined;
   certificateMs = 3_600_000;
-  readonly #authority: Authority;
+  /** What an enrolment names as authorities, where it is not the truth. */
+  named: string | undefined;
+  /** Signs machines' certificates. */
+  #authority: Authority;
+  /** Has signed the server's. */
+  #shown: Authority;
+  /** All that count, in PEM. */
+  #trusted: string;
   readonly #spent = new Map<string, string>();
   readonly #sockets = new Set<Socket>();
   #server: Server;
@@ -53,6 +60,8 @@ export class ReportReceiver {
     const made = Authority.create('Slipway test');
     this.ca = made.certificate;
     this.#authority = new Authority(made.certificate, made.privateKey);
+    this.#shown = this.#authority;
+    this.#trusted = this.ca;
     this.#server = this.#create();
   }
 
@@ -77,15 +86,31 @@ export class ReportReceiver {
     this.enrolled.length = 0;
   }
 
+  /** Another authority signs from now on. Both count, and the server shows the old one's word, until the overlap ends. */
+  rotate(): void {
+    const made = Authority.create('Slipway test anew');
+    this.#authority = new Authority(made.certificate, made.privateKey);
+    this.#trusted = `${made.certificate}${this.#trusted}`;
+    this.#server.setSecureContext(this.#tls());
+  }
+
+  endOverlap(): void {
+    this.#shown = this.#authority;
+    this.#trusted = this.#authority.certificate;
+    this.#server.setSecureContext(this.#tls());
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #tls() {
+    const { cert, key } = this.#shown.server(['localhost'], 3_600_000);
+    return { cert, key, ca: this.#trusted, minVersion: 'TLSv1.3' } as const;
+  }
+
   #create(): Server {
-    const { cert, key } = this.#authority.server(['localhost'], 3_600_000);
     const options = {
-      cert,
-      key,
-      ca: this.ca,
+      ...this.#tls(),
       requestCert: true,
       rejectUnauthorized: false,
-      minVersion: 'TLSv1.3',
     } as const;
     const server = createServer(options, (request, answer) => void this.#serve(request, answer));
     server.on('connection', (socket: Socket) => {
@@ -154,7 +179,7 @@ export class ReportReceiver {
     this.enrolled.push(machine.instance);
     return {
       status: 200,
-      body: { version: 1, certificate, ca: this.ca, expiresAt: expiresAt.toISOString() },
+      body: { version: 1, certificate, ca: this.named ?? this.#trusted, expiresAt: expiresAt.toISOString() },
     };
   }
 }

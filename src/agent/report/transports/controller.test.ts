@@ -302,6 +302,57 @@ describe('enrolment of a machine that is a Node already', () => {
   });
 });
 
+describe('authorities', () => {
+  /** Of an hour's certificate, two thirds have passed. */
+  const RENEWAL_MS = 41 * 60_000;
+
+  it('follows the controller through a rotation that its settings do not know of', async () => {
+    await transport().deliver(events(1, 1), never);
+    receiver.rotate();
+    later = RENEWAL_MS;
+    await transport({}).deliver(events(2, 2), never);
+    expect(statSync(at('authorities.json')).mode & 0o777).toBe(0o600);
+    receiver.endOverlap();
+    expect(await transport({}).deliver(events(3, 3), never)).toBe(3);
+    // The settings name another authority, or another controller: what came by the old ones counts no longer.
+    const { certificate } = Authority.create('Another');
+    const changed = transport({ ca: certificate });
+    await expect(changed.deliver(events(4, 4), never)).rejects.toThrow(/certificate|authority/);
+    const elsewhere = transport({ endpoints: [receiver.url, 'https://other.example'] });
+    await expect(elsewhere.deliver(events(4, 4), never)).rejects.toThrow(
+      /certificate|authority|other.example/,
+    );
+  });
+
+  it('trusts nobody whom the controller has not named, and no file that is damaged or of another instance', async () => {
+    await transport().deliver(events(1, 1), never);
+    const file = readFileSync(at('authorities.json'), 'utf8');
+    receiver.rotate();
+    receiver.endOverlap();
+    await expect(transport({}).deliver(events(2, 2), never)).rejects.toThrow(/certificate|authority/);
+    const { certificate } = Authority.create('Another');
+    const named = { ...JSON.parse(file), authorities: [certificate, 'no certificate'] };
+    for (const damaged of ['{', '{}', JSON.stringify(named), JSON.stringify({ ...named, instance: 'i-0' })]) {
+      writeFileSync(at('authorities.json'), damaged);
+      await expect(transport({}).deliver(events(2, 2), never)).rejects.toThrow(/certificate|authority/);
+    }
+  });
+
+  it('works on where the controller names what is no certificate', async () => {
+    const { ca } = receiver;
+    const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+    receiver.named = pem;
+    const same = transport();
+    expect(await same.deliver(events(1, 1), never)).toBe(1);
+    expect(log.join()).toMatch(/authorities could not be kept/);
+    receiver.named = `${pem}${ca}`;
+    later = RENEWAL_MS;
+    expect(await same.deliver(events(2, 2), never)).toBe(2);
+    expect(JSON.parse(readFileSync(at('authorities.json'), 'utf8')).authorities).toEqual([ca.trim()]);
+    expect(await transport({}).deliver(events(3, 3), never)).toBe(3);
+  });
+});
+
 describe('delivery', () => {
   it('goes to the next endpoint when one is dead, and stays there', async () => {
     const dead = createTcpServer((socket) => socket.destroy());
