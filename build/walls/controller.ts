@@ -17,6 +17,8 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   chains: 'kit tpm/evidence attest policy MACHINE',
   capacity: 'protocol kube log.ts machines model store',
   machines: 'kit protocol protocol/codes attest kube log.ts model policy store web',
+  // MachinePools: their tokens, and what their machines tell.
+  pools: 'kit attest kube log.ts machines model',
   proofs: 'kit protocol attest kube log.ts machines model policy store',
   // What a machine gets only by a proof that it gives now.
   'fresh-proofs': 'pki protocol protocol/codes attest model store',
@@ -28,10 +30,10 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
     'kit kit/bytes protocol protocol/check-in secrets attest fresh-proofs log.ts model secret-release store web MACHINE',
   keys: 'kit pki kube log.ts store',
   // The API server's admission webhook for bootstrap data.
-  webhook: 'kit kit/bytes attest keys kube kube/untrusted log.ts machines webhook/insert MACHINE',
+  webhook: 'kit kit/bytes attest keys kube kube/untrusted log.ts machines pools webhook/insert MACHINE',
   'webhook/insert': 'kit kube/untrusted',
-  serve: `kit approve attest capacity chains fresh-proofs ingest keys kube log.ts machines model policy proofs
-    secret-release store web MACHINE`,
+  serve: `kit approve attest capacity chains fresh-proofs ingest keys kube log.ts machines model policy pools
+    proofs secret-release store web MACHINE`,
   'serve/approve': 'approve kube log.ts machines proofs serve store web MACHINE',
   'serve/webhook': 'kit keys kube log.ts machines serve web webhook MACHINE',
   'cli/text': 'kit protocol model',

@@ -44,6 +44,11 @@ describe('redact', () => {
     ["Slipway's token of a pool", `token: slwt.0123456789.${'Ab3_-x9Z'.repeat(4)}`, 'token: slwt.[redacted]'],
     ["Slipway's token of a Machine", `slwm.${'Ab3_'.repeat(7)}.${'x9-Z'.repeat(10)} y`, 'slwm.[redacted] y'],
     [
+      "Slipway's token of a MachinePool",
+      `slwp.${'Ab3_'.repeat(7)}.${'x9-Z'.repeat(10)} y`,
+      'slwp.[redacted] y',
+    ],
+    [
       'a token of GitHub',
       `clone https://ghp_${'a1B2'.repeat(9)}@github.com/a`,
       'clone https://[redacted]@github.com/a',

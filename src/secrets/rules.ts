@@ -90,8 +90,8 @@ const TOKEN_WORDS = [
 ];
 
 export const RULES: readonly Rule[] = [
-  // Slipway's own: `slwt.ID.SECRET` for a pool, `slwm.MACHINE.SECRET` for a Machine.
-  { pattern: () => /(\bslw[mt]\.)[\w.-]{8,}/g, words: ['slwm.', 'slwt.'] },
+  // Slipway's own: `slwt.ID.SECRET` for a pool, `slwm.MACHINE.SECRET` for a Machine, `slwp.POOL.SECRET` for a MachinePool.
+  { pattern: () => /(\bslw[mpt]\.)[\w.-]{8,}/g, words: ['slwm.', 'slwp.', 'slwt.'] },
   {
     pattern: () => new RegExp(`()(?<![A-Za-z0-9])(?:${TOKENS})`, 'g'),
     words: TOKEN_WORDS,

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import { boundedText, printable } from '../../protocol/wire.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { succeedsUnlessStatus } from '../kube/kube-error.ts';
-import type { Machine } from './machine.ts';
+
+/** What an Event is on. */
+interface EventTarget {
+  /** Default: Machine. */
+  readonly kind?: 'MachinePool';
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly apiVersion: string;
+}
 
 export interface MachineEvent {
   readonly type: 'Normal' | 'Warning';
@@ -15,7 +24,7 @@ export interface MachineEvent {
 const MAX_COUNTS = 5_000;
 
 /**
- * Kubernetes Events on Machines: what a person wants to see in `kubectl describe`. One Machine has one Event
+ * Kubernetes Events on Machines and MachinePools: what a person wants to see in `kubectl describe`. An object has one Event
  * for each reason, and what comes again is counted there. The API server deletes it an hour after that.
  */
 export class EventRecorder {
@@ -30,32 +39,36 @@ export class EventRecorder {
   }
 
   /** @throws KubeError */
-  async record(machine: Machine, event: MachineEvent): Promise<void> {
-    const { namespace, name: of, uid } = machine;
+  async record(target: EventTarget, event: MachineEvent): Promise<void> {
+    const { namespace, name: of, uid } = target;
     const unique = createHash('sha256').update(`${uid} ${event.reason}`).digest('hex').slice(0, 16);
     const name = `${of.slice(0, 200)}.${unique}`;
     const key = `${namespace}/${name}`;
     const count = (this.#counts.get(key) ?? 0) + 1;
     // Two rounds: the first one may be gone by now, or another leader may have made it.
-    const isNew = count === 1 ? await this.#create(name, machine, event) : false;
+    const isNew = count === 1 ? await this.#create(name, target, event) : false;
     const counted = isNew ? 1 : Math.max(2, count);
     if (!isNew && !(await this.#repeat(namespace, name, event, counted)))
-      await this.#create(name, machine, event);
+      await this.#create(name, target, event);
     this.#counts.delete(key);
     if (this.#counts.size >= MAX_COUNTS) this.#counts.delete(this.#counts.keys().next().value ?? '');
     this.#counts.set(key, counted);
   }
 
   /** @returns false if there is one */
-  async #create(name: string, machine: Machine, { type, reason, message }: MachineEvent): Promise<boolean> {
-    const { namespace, uid, apiVersion } = machine;
+  async #create(
+    name: string,
+    target: EventTarget,
+    { type, reason, message }: MachineEvent,
+  ): Promise<boolean> {
+    const { namespace, uid, apiVersion, kind = 'Machine' } = target;
     const now = seconds();
     const created = this.#client.request('POST', `/api/v1/namespaces/${namespace}/events`, {
       body: {
         apiVersion: 'v1',
         kind: 'Event',
         metadata: { name, namespace },
-        involvedObject: { apiVersion, kind: 'Machine', namespace, name: machine.name, uid },
+        involvedObject: { apiVersion, kind, namespace, name: target.name, uid },
         ...{ type, reason, message: shown(message) },
         source: { component: 'slipway-controller', host: this.#host },
         ...{ firstTimestamp: now, lastTimestamp: now, count: 1 },

@@ -23,6 +23,7 @@ import { findAccess } from '../kube/kubeconfig.ts';
 import { Leadership } from '../kube/lease.ts';
 import type { Log } from '../log.ts';
 import { findMachineVersion, type MachineVersion } from '../machines/machine.ts';
+import { PoolTokenAttestor } from '../pools/pool-token.ts';
 import { SealedParts } from '../secret-release/sealed-parts.ts';
 import { SecretReleaser } from '../secret-release/secret-releaser.ts';
 import { withBudget } from '../store/budgeted-store.ts';
@@ -97,6 +98,11 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     attestors: [
       tpm,
       new MachineTokenAttestor(() => tokenKeys.all, management.directory),
+      new PoolTokenAttestor(
+        () => tokenKeys.all,
+        management.pools.directory,
+        (pool) => management.pools.full(pool),
+      ),
       new TokenAttestor(tokens),
     ],
     ties: management.directory,

@@ -12,6 +12,7 @@ import { NodeKeys } from '../machines/node-keys.ts';
 import { OrphanCollector } from '../machines/orphan-collector.ts';
 import { Reconciler } from '../machines/reconciler.ts';
 import type { NodeRecord } from '../model/node-record.ts';
+import { Pools } from '../pools/pools.ts';
 import { AttestedConditions } from '../proofs/attested.ts';
 import { InfrastructureWatch } from '../proofs/infrastructure-watch.ts';
 import { PolicyWatch } from '../proofs/policy-watch.ts';
@@ -37,6 +38,7 @@ export class Management {
   readonly keys = new NodeKeys();
   readonly alarms: Alarms;
   readonly attested: AttestedConditions;
+  readonly pools: Pools;
   readonly #hangUp: (keyDigest: string) => void;
   readonly #parts: Pick<ManagementParts, 'metrics' | 'log'>;
   readonly #reconciler: Reconciler;
@@ -57,6 +59,10 @@ export class Management {
     this.#parts = parts;
     this.alarms = new Alarms({ recorder, byUid: (uid) => directory.byUid(uid), metrics, log });
     this.attested = new AttestedConditions({ client, version, byUid: (uid) => directory.byUid(uid), log });
+    this.pools = new Pools({
+      ...{ client, version, recorder, log },
+      trouble: this.troubleOf('machinepools'),
+    });
     this.#policies = new PolicyWatch({
       ...{ client, book: directory.policies, log },
       trouble: this.troubleOf('nodeidentitypolicies'),
@@ -113,6 +119,7 @@ export class Management {
           this.#release(this.keys.remove(key));
           this.#reconciler.nodeGone(key);
           this.#capacity.nodeGone(key);
+          this.pools.nodeGone(key);
           directory.forget(key);
         },
         listed: () => this.#listed.nodes.resolve(),
@@ -136,7 +143,12 @@ export class Management {
     this.#machines.start();
     this.#nodes.start();
     this.#capacity.start();
-    await Promise.all([this.#listed.machines.promise, this.#listed.nodes.promise, this.#policies.start()]);
+    await Promise.all([
+      this.#listed.machines.promise,
+      this.#listed.nodes.promise,
+      this.#policies.start(),
+      this.pools.start(),
+    ]);
     this.#ready = true;
   }
 
@@ -152,7 +164,7 @@ export class Management {
   }
 
   get notReady(): string | undefined {
-    return this.#ready ? undefined : 'Machines, NodeBootstraps and policies are not listed yet';
+    return this.#ready ? undefined : 'Machines, MachinePools, NodeBootstraps and policies are not listed yet';
   }
 
   lead(leads: boolean): void {
@@ -169,6 +181,7 @@ export class Management {
     this.directory.lookForContest(record.spec.enrolment.endorsementKey);
     this.#reconciler.nodeChanged(record);
     this.#capacity.nodeChanged(record);
+    this.pools.nodeChanged(record);
     this.attested.nodeChanged(record);
     // Its certificate counts no longer, nor does what goes on over a connection that it opened before.
     if (record.spec.admission?.state === 'Quarantined') this.#hangUp(record.spec.keyDigest);
@@ -191,6 +204,7 @@ export class Management {
       this.attested.stop(),
       this.#infrastructure.stop(),
       this.#capacity.stop(),
+      this.pools.stop(),
     ]);
   }
 }

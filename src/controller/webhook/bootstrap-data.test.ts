@@ -3,7 +3,7 @@ import { type MachineToken, readMachineToken } from '../attest/machine-token.ts'
 import { createLog } from '../log.ts';
 import type { AdmissionRequest, SecretObject } from './admission-review.ts';
 import { BootstrapData, type Mode } from './bootstrap-data.ts';
-import type { BootstrapMachine } from './find-machine.ts';
+import type { BootstrapOwner } from './bootstrap-owner.ts';
 
 const PROVIDER = 'system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager';
 const TEXT = '#cloud-config\nwrite_files:\n- path: /a\n  content: b\n';
@@ -11,12 +11,12 @@ const UID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
 let results: string[];
 let log: string;
-let machine: BootstrapMachine | undefined;
+let owner: BootstrapOwner | undefined;
 
 beforeEach(() => {
   results = [];
   log = '';
-  machine = { name: 'w1', uid: UID, mode: undefined, isOver: false, namesTpm: false };
+  owner = { kind: 'Machine', name: 'w1', uid: UID, mode: undefined, isOver: false, namesTpm: false };
 });
 
 function secret(more: Partial<SecretObject> = {}, value = TEXT): SecretObject {
@@ -59,7 +59,7 @@ async function review(
     kinds: ['KubeadmConfig.bootstrap.cluster.x-k8s.io'],
     authorities: () => 'PEM',
     tokenKeys: () => [Buffer.alloc(32)],
-    find: async () => machine,
+    find: async () => owner,
     reviewed: (result) => results.push(result),
     log: createLog((line) => {
       log += line;
@@ -74,20 +74,23 @@ async function review(
   return { ...response, text: patch && Buffer.from(patch[0].value, 'base64').toString() };
 }
 
-function tokenIn(text: string): MachineToken | undefined {
-  const contents = [...text.matchAll(/content: '(.*)'/g)].map(([, base64 = '']) =>
-    Buffer.from(base64, 'base64').toString().trim(),
+/** What the files have that were added. */
+function decoded(text = ''): string[] {
+  return [...text.matchAll(/content: '(.*)'/g)].map(([, base64 = '']) =>
+    Buffer.from(base64, 'base64').toString(),
   );
-  return readMachineToken(contents.find((content) => content.startsWith('slwm.')) ?? '', [Buffer.alloc(32)]);
+}
+
+function tokenIn(text: string): MachineToken | undefined {
+  const token = decoded(text).find((content) => content.startsWith('slwm.')) ?? '';
+  return readMachineToken(token.trim(), [Buffer.alloc(32)]);
 }
 
 describe('BootstrapData', () => {
   it("adds the controller's address, its authority and a token of this Machine", async () => {
     const { text, allowed } = await review(secret());
     expect(allowed).toBe(true);
-    const contents = [...(text ?? '').matchAll(/content: '(.*)'/g)].map(([, base64 = '']) =>
-      Buffer.from(base64, 'base64').toString(),
-    );
+    const contents = decoded(text);
     expect(JSON.parse(contents[0] ?? '')).toEqual({
       report: {
         controller: {
@@ -111,12 +114,17 @@ describe('BootstrapData', () => {
 
   describe('after clusterctl move', () => {
     const MOVER = { user: 'kubernetes-admin' };
-    const moved = { name: 'w1', uid: 'aaaaaaaa-d9cb-469f-a165-70867728950e', mode: undefined };
+    const moved = {
+      kind: 'Machine',
+      name: 'w1',
+      uid: 'aaaaaaaa-d9cb-469f-a165-70867728950e',
+      mode: undefined,
+    } as const;
     const made = async (): Promise<string> => (await review(secret())).text ?? '';
 
     it('renews the token for the Machine as it is now, and changes nothing else', async () => {
       const before = await made();
-      machine = { ...moved, isOver: false, namesTpm: false };
+      owner = { ...moved, isOver: false, namesTpm: false };
       const { text = '' } = await review(secret({}, before), MOVER);
       expect(tokenIn(text)?.uid).toBe(moved.uid);
       const contents = /content: '.*'/g;
@@ -128,8 +136,9 @@ describe('BootstrapData', () => {
       ['a Machine of another name', () => setMachine({ name: 'w2' }), {}],
       ['a Machine that has its Node', () => setMachine({ isOver: true }), {}],
       ['the same Machine', () => setMachine({ uid: UID }), {}],
+      ['a MachinePool', () => setMachine({ kind: 'MachinePool' }), {}],
       ['another namespace', () => setMachine({}), { namespace: 'tenant' }],
-      ['no Machine', () => (machine = undefined), {}],
+      ['no Machine', () => (owner = undefined), {}],
       ['an update', () => setMachine({}), { operation: 'UPDATE', oldObject: secret() }],
     ])('renews nothing for %s', async (_, given, more) => {
       const before = await made();
@@ -150,13 +159,27 @@ describe('BootstrapData', () => {
       }
     });
 
-    function setMachine(more: Partial<BootstrapMachine>): void {
-      machine = { ...moved, isOver: false, namesTpm: false, ...more };
+    function setMachine(more: Partial<BootstrapOwner>): void {
+      owner = { ...moved, isOver: false, namesTpm: false, ...more };
     }
   });
 
+  it('gives the machines of a MachinePool a token of that pool, anew with each change of the data', async () => {
+    owner = { ...(owner as BootstrapOwner), kind: 'MachinePool' };
+    const before = await review(secret());
+    const payload = (decoded(before.text)[1] ?? '').split('.')[1] ?? '';
+    expect(Buffer.from(payload, 'base64url').toString('hex')).toContain(UID.replaceAll('-', ''));
+    const oldObject = secret({}, before.text);
+    const renewed = secret({}, `${TEXT}# another token of kubeadm\n`);
+    const { text } = await review(renewed, { operation: 'UPDATE', oldObject });
+    expect(decoded(text)[1]).toMatch(/^slwp\./);
+    owner = { ...owner, mode: 'none' };
+    expect((await review(secret())).text).toBeUndefined();
+    expect(results).toEqual(['inserted', 'inserted', 'not-asked']);
+  });
+
   it('gives no token to a Machine whose TPM is named', async () => {
-    machine = { ...(machine as BootstrapMachine), namesTpm: true };
+    owner = { ...(owner as BootstrapOwner), namesTpm: true };
     const { text } = await review(secret());
     expect(text).not.toContain('managed-token');
     expect(text).toContain('80-managed.yaml');
@@ -196,26 +219,26 @@ describe('BootstrapData', () => {
   });
 
   it("follows the Machine's label before its namespace's", async () => {
-    machine = { ...(machine as BootstrapMachine), mode: 'none' };
+    owner = { ...(owner as BootstrapOwner), mode: 'none' };
     expect((await review(secret())).text).toBeUndefined();
-    machine = { ...machine, mode: 'managed' };
+    owner = { ...owner, mode: 'managed' };
     expect((await review(secret(), {}, 'none')).text).toBeDefined();
-    machine = { ...machine, mode: undefined };
+    owner = { ...owner, mode: undefined };
     expect((await review(secret(), {}, 'none')).text).toBeUndefined();
     expect(results).toEqual(['not-asked', 'inserted', 'not-asked']);
   });
 
   it('gives no token to a Machine that has its Node', async () => {
-    machine = { ...(machine as BootstrapMachine), isOver: true };
+    owner = { ...(owner as BootstrapOwner), isOver: true };
     expect((await review(secret())).text).toBeUndefined();
   });
 
   it.each([
-    ['no Machine has the config', undefined, TEXT, /no Machine has KubeadmConfig w1/],
+    ['no Machine has the config', undefined, TEXT, /no Machine and no MachinePool has KubeadmConfig w1/],
     ['the label is misspelt', 'manged', TEXT, /takes managed or none/],
     ['the data is compressed', 'managed', '\x1f\x8b', /does not begin with #cloud-config|not text/],
   ])('allows and warns where %s', async (_name, mode, text, warning) => {
-    machine = mode === undefined ? undefined : { ...(machine as BootstrapMachine), mode };
+    owner = mode === undefined ? undefined : { ...(owner as BootstrapOwner), mode };
     const { allowed, warnings } = await review(secret({}, text));
     expect(allowed).toBe(true);
     expect(warnings?.[0]).toMatch(warning);

@@ -1,15 +1,16 @@
 import { mintMachineToken, NEVER } from '../attest/machine-token.ts';
 import { type Log, reason } from '../log.ts';
+import { mintPoolToken } from '../pools/pool-token.ts';
 import { type AdmissionRequest, type JsonPatch, reviewAnswer } from './admission-review.ts';
+import type { BootstrapOwner } from './bootstrap-owner.ts';
 import { type BootstrapSecret, type ConfigKind, DATA_KEY, readBootstrapSecret } from './bootstrap-secret.ts';
 import { clusterAuthorities } from './cluster-authorities.ts';
-import type { BootstrapMachine } from './find-machine.ts';
 import { insertFiles } from './insert/insert-files.ts';
 import { formerToken, withContents } from './renew-after-move.ts';
 import { reportFiles } from './report-files.ts';
 import { sizeWarnings } from './size-warnings.ts';
 
-/** What a namespace, or a Machine's label, asks of its bootstrap data. */
+/** What the label of a namespace, Machine or MachinePool asks of bootstrap data. */
 export const MODES = ['managed', 'none'] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -27,16 +28,16 @@ interface BootstrapDataParts {
   readonly writers: readonly string[];
   readonly kinds: readonly ConfigKind[];
   readonly authorities: () => string;
-  /** The keys of Machines' tokens that count; the first one signs. */
+  /** The keys of tokens that count, of Machines and MachinePools; the first one signs. */
   readonly tokenKeys: () => readonly Uint8Array[];
   /** @throws KubeError */
-  readonly find: (namespace: string, secret: BootstrapSecret) => Promise<BootstrapMachine | undefined>;
+  readonly find: (namespace: string, secret: BootstrapSecret) => Promise<BootstrapOwner | undefined>;
   readonly reviewed: (result: Result) => void;
   readonly log: Log;
 }
 
 /**
- * Adds to each Machine's bootstrap data what its agent needs in order to report. It allows every request: a machine that cannot
+ * Adds to bootstrap data of Machines and MachinePools what the agent needs in order to report. It allows every request: a machine that cannot
  * report is better than no machine. It stores nothing, so a dry run is like any other request.
  */
 export class BootstrapData {
@@ -69,20 +70,23 @@ export class BootstrapData {
 
   async #insert(request: AdmissionRequest, secret: BootstrapSecret, namespaceMode: Mode): Promise<object> {
     const { find, endpoints, authorities } = this.#parts;
-    const machine = await find(request.namespace, secret);
-    const mode = machine?.mode ?? namespaceMode;
+    const owner = await find(request.namespace, secret);
+    const mode = owner?.mode ?? namespaceMode;
     if (mode === 'none') return this.#unchanged(request, 'not-asked');
-    if (machine === undefined)
-      return this.#missed(request, `no Machine has ${secret.config.kind} ${secret.config.name}`);
+    if (owner === undefined)
+      return this.#missed(
+        request,
+        `no Machine and no MachinePool has ${secret.config.kind} ${secret.config.name} to itself`,
+      );
     if (mode !== 'managed')
       return this.#missed(
         request,
-        `the Machine's label slipway.dev/bootstrap-data is ${JSON.stringify(mode)}; it takes ${MODES.join(' or ')}`,
+        `the label slipway.dev/bootstrap-data of ${owner.kind} ${owner.name} is ${JSON.stringify(mode)}; it takes ${MODES.join(' or ')}`,
       );
-    if (machine.isOver) return this.#unchanged(request, 'not-asked');
-    const token = machine.namesTpm
+    if (owner.isOver) return this.#unchanged(request, 'not-asked');
+    const token = owner.namesTpm
       ? undefined
-      : this.#token(request.namespace, machine, clusterAuthorities(secret.value));
+      : this.#token(request.namespace, owner, () => clusterAuthorities(secret.value));
     const files = reportFiles({ endpoints, authorities: authorities(), token });
     const insertion = insertFiles(secret.value, files);
     if (insertion.kind === 'present') return this.#unchanged(request, 'present');
@@ -95,22 +99,24 @@ export class BootstrapData {
     const { find, endpoints, authorities, tokenKeys } = this.#parts;
     if (request.oldObject !== undefined) return undefined;
     const machine = await find(request.namespace, secret);
-    if (machine === undefined || machine.isOver) return undefined;
+    if (machine?.kind !== 'Machine' || machine.isOver) return undefined;
     const { namespace } = request;
     const former = formerToken(secret.value, { ...machine, namespace }, tokenKeys());
     if (former === undefined) return undefined;
-    const token = this.#token(namespace, machine, former.authorities);
+    const token = this.#token(namespace, machine, () => former.authorities);
     const files = reportFiles({ endpoints, authorities: authorities(), token });
     return this.#replaced(request, secret, withContents(secret.value, files), 'renewed');
   }
 
   #token(
     namespace: string,
-    { uid, name }: Pick<BootstrapMachine, 'uid' | 'name'>,
-    clusterKeys: readonly string[],
+    { kind, uid, name }: BootstrapOwner,
+    clusterKeys: () => readonly string[],
   ): string {
     const [key = new Uint8Array()] = this.#parts.tokenKeys();
-    return mintMachineToken({ uid, namespace, name, authorities: clusterKeys }, 0, NEVER, key);
+    return kind === 'MachinePool'
+      ? mintPoolToken(uid, key)
+      : mintMachineToken({ uid, namespace, name, authorities: clusterKeys() }, 0, NEVER, key);
   }
 
   #replaced(

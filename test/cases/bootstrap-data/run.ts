@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { root } from '../../../build/project.ts';
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
+import type { ListOf } from '../../../src/controller/kube/objects.ts';
 import { apiVersionOf, machinesPath } from '../../../src/controller/machines/machine.ts';
+import { poolsPath } from '../../../src/controller/pools/pool.ts';
+import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
 import { Authority } from '../../../src/pki/authority.ts';
 import { makeCertificates } from '../../support/cluster-api/certificates.ts';
 import { controlPlaneInit, workerJoin } from '../../support/cluster-api/user-data.ts';
@@ -50,6 +53,10 @@ export async function run(say: (line: string) => void): Promise<void> {
     await scene.adds();
     say(
       'cloud-config of workers and control planes, Ignition: two files more, and all else as it was; the token enrols its Machine',
+    );
+    await scene.pools();
+    say(
+      'a MachinePool: a token of the pool that lets its machines in, another one with each renewal, none for a config that a Machine names, too',
     );
     await scene.leaves();
     say(
@@ -147,6 +154,44 @@ class Scene {
     assert.equal(spec.machine?.by, 'token', JSON.stringify(spec.machine));
     const second = new SimulatedMachine({ port: this.#controller.port, ca, hostname: 'copy' });
     await assert.rejects(second.enrol(token), /enrolment: 4/, 'the token serves once');
+  }
+
+  async pools(): Promise<void> {
+    const text = workerJoin({ ...this.#data, certificates: await makeCertificates() });
+    await this.#pool('pool');
+    const value = await this.#write('pool', text);
+    const [before, after] = [this.#plan(text), this.#plan(value)];
+    assert.equal(without(after, ADDED), without(before, []), 'something else changed');
+    const [ca, token] = [authorityIn(value), tokenIn(value, 'slwp.')];
+    const at = { port: this.#controller.port, ca };
+    for (const hostname of ['pool-a', 'pool-b']) {
+      const machine = new SimulatedMachine({ ...at, hostname, instance: hostname });
+      await machine.enrolSoon(token);
+    }
+    const { items } = await this.#cluster.client.request<ListOf<NodeBootstrap>>(
+      'GET',
+      collectionPath('default'),
+    );
+    const ofPool = items.filter(({ spec }) => spec.enrolment.selector?.owner === 'MachinePool/pool');
+    assert.deepEqual(ofPool.map(({ spec }) => spec.hostname).sort(), ['pool-a', 'pool-b']);
+    assert.ok(
+      ofPool.every(({ spec }) => spec.enrolment.selector?.cluster === 'demo' && !spec.machine),
+      JSON.stringify(ofPool),
+    );
+    // Cluster API's kubeadm provider renews its own token by writing all of it anew.
+    const renewed = await this.#update(
+      'pool',
+      text.replace('abcdef.0123456789abcdef', 'bcdefg.0123456789abcdef'),
+    );
+    assert.notEqual(tokenIn(renewed, 'slwp.'), token, 'a renewal brings a new token');
+    const third = new SimulatedMachine({ ...at, hostname: 'pool-c', instance: 'pool-c' });
+    await third.enrolSoon(tokenIn(renewed, 'slwp.'));
+    await this.#pool('pool-opted-out', 'none');
+    assert.equal(await this.#write('pool-opted-out', text), text, 'a pool that says none');
+    // A tenant who may make Machines or MachinePools gets no token for what is not theirs.
+    await this.#machine('both');
+    await this.#pool('forged', undefined, 'both');
+    assert.equal(await this.#write('both', text), text, 'a config of two');
   }
 
   async leaves(): Promise<void> {
@@ -266,6 +311,42 @@ class Scene {
     });
   }
 
+  #pool(name: string, mode?: string, config = name): Promise<unknown> {
+    const labels = {
+      'cluster.x-k8s.io/cluster-name': 'demo',
+      ...(mode && { 'slipway.dev/bootstrap-data': mode }),
+    };
+    const configRef = { apiGroup: 'bootstrap.cluster.x-k8s.io', kind: 'KubeadmConfig', name: config };
+    return this.#cluster.client.request('POST', poolsPath(this.#cluster.version, 'default'), {
+      body: {
+        apiVersion: apiVersionOf(this.#cluster.version),
+        kind: 'MachinePool',
+        metadata: { name, namespace: 'default', labels },
+        spec: {
+          ...{ clusterName: 'demo', replicas: 2 },
+          template: {
+            spec: {
+              clusterName: 'demo',
+              bootstrap: { configRef },
+              infrastructureRef: {
+                ...{ apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DemoMachinePool', name },
+              },
+            },
+          },
+        },
+      },
+    });
+  }
+
+  /** As the provider renews it. @returns what is stored */
+  async #update(name: string, text: string): Promise<string> {
+    const path = `/api/v1/namespaces/default/secrets/${name}`;
+    const there = await this.#cluster.client.request<Secret>('GET', path);
+    const data = { ...there.data, value: Buffer.from(text).toString('base64') };
+    await this.#provider.request('PUT', path, { body: { ...there, data } });
+    return this.#read(name);
+  }
+
   /** Writes bootstrap data as the provider does. @returns what is stored */
   async #write(
     name: string,
@@ -383,10 +464,10 @@ function contentsIn(text: string): string[] {
   );
 }
 
-function tokenIn(text: string): string {
+function tokenIn(text: string, prefix = 'slwm.'): string {
   return (
     contentsIn(text)
-      .find((content) => content.startsWith('slwm.'))
+      .find((content) => content.startsWith(prefix))
       ?.trim() ?? ''
   );
 }

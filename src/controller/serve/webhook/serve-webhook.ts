@@ -11,7 +11,7 @@ import type { Log } from '../../log.ts';
 import { findMachineVersion } from '../../machines/machine.ts';
 import { WebhookMetrics } from '../../web/webhook-metrics.ts';
 import { BootstrapData } from '../../webhook/bootstrap-data.ts';
-import { findMachine } from '../../webhook/find-machine.ts';
+import { findOwner } from '../../webhook/find-owner.ts';
 import { type Miss, WebhookServer } from '../../webhook/webhook-server.ts';
 import { AdminServers } from '../admin.ts';
 import type { WebhookSettings } from '../settings.ts';
@@ -21,8 +21,8 @@ const LOOK_MS = 2_000;
 const DRAIN_MS = 5_000;
 
 /**
- * Serves the admission webhook for bootstrap data. Replicas know nothing of one another: each answer rests on the Machine as the
- * API server has it, and on the key of Machines' tokens.
+ * Serves the admission webhook for bootstrap data. Replicas know nothing of one another: each answer rests on the Machine or
+ * MachinePool as the API server has it, and on the key of Machines' tokens.
  *
  * @returns its port, and what ends it
  */
@@ -49,7 +49,7 @@ export async function serveWebhook(
     ...{ endpoints: settings.endpoints, writers: settings.writers, kinds: settings.kinds, log },
     authorities: () => keys.current.authorities,
     tokenKeys: () => tokenKeys.all,
-    find: (inNamespace, secret) => findMachine(client, version, inNamespace, secret),
+    find: (inNamespace, secret) => findOwner(client, version, inNamespace, secret),
     reviewed: (result) => metrics.reviews.add({ result }),
   });
   const { certificate, key } = keys.current;
