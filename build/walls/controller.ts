@@ -20,6 +20,10 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   // MachinePools: their tokens, and what their machines tell.
   pools: 'kit attest kube log.ts machines model',
   proofs: 'kit protocol attest kube log.ts machines model policy store',
+  // Of Machines whose machines have not reported.
+  reporting: 'kit protocol attest kube log.ts machines',
+  // What clusterctl move takes along, and what must not be written while it does.
+  moves: 'kit kube log.ts machines model store',
   // What a machine gets only by a proof that it gives now.
   'fresh-proofs': 'pki protocol protocol/codes attest model store',
   'secret-release': 'protocol attest fresh-proofs kube store',
@@ -32,8 +36,8 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   // The API server's admission webhook for bootstrap data.
   webhook: 'kit kit/bytes attest keys kube kube/untrusted log.ts machines pools webhook/insert MACHINE',
   'webhook/insert': 'kit kube/untrusted',
-  serve: `kit approve attest capacity chains fresh-proofs ingest keys kube log.ts machines model policy pools
-    proofs secret-release store web MACHINE`,
+  serve: `kit approve attest capacity chains fresh-proofs ingest keys kube log.ts machines model moves policy
+    pools proofs reporting secret-release store web MACHINE`,
   'serve/approve': 'approve kube log.ts machines proofs serve store web MACHINE',
   'serve/webhook': 'kit keys kube log.ts machines serve web webhook MACHINE',
   'cli/text': 'kit protocol model',

@@ -2,7 +2,7 @@ import type { CertificateState, NodeRecord, NodeSpec } from '../model/node-recor
 import { type Store, StoreBusy } from '../store/store.ts';
 import { admissionRefusal } from './judge.ts';
 import type { PresentedPeer } from './peer.ts';
-import { Refused } from './refused.ts';
+import { pausedRefusal, Refused } from './refused.ts';
 
 interface BearerParts {
   readonly store: Store;
@@ -10,6 +10,8 @@ interface BearerParts {
   readonly nodeOfKey: (keyDigest: string) => { namespace: string; name: string } | undefined;
   /** Absent if there are no Machines. */
   readonly isGone?: (spec: NodeSpec) => boolean;
+  /** Nothing of it may be written now. Absent if there are no Machines. */
+  readonly isPaused?: (spec: NodeSpec) => boolean;
   /** Called when a certificate that was replaced is shown, at most every ten minutes for a node. */
   readonly copied?: (record: NodeRecord) => void;
 }
@@ -31,7 +33,8 @@ export class CertificateChecker {
       spec.keyDigest === peer.binding &&
       standing(spec.certificate, peer.serial) === 'current' &&
       spec.admission?.state !== 'Quarantined' &&
-      !this.#parts.isGone?.(spec)
+      !this.#parts.isGone?.(spec) &&
+      !this.#parts.isPaused?.(spec)
     );
   }
 
@@ -59,6 +62,7 @@ export class CertificateChecker {
       if (this.#parts.isGone?.(record.spec)) {
         throw new Refused('unauthorized', `the Machine of ${where} is gone`, { isFormer: true });
       }
+      if (this.#parts.isPaused?.(record.spec)) throw pausedRefusal(where);
       // A machine that was refused for its boot state may still say what happened to it.
       if (record.spec.admission?.state === 'Quarantined') throw admissionRefusal(record.spec.admission);
       const is = standing(record.spec.certificate, peer.serial);

@@ -50,3 +50,15 @@ export class Refused extends ExpectedError {
     this.retryAfterMs = options.retryAfterMs;
   }
 }
+
+const PAUSED_MS = 15_000;
+
+/** `clusterctl move` pauses a Cluster, copies its objects and deletes them: what is accepted meanwhile would be lost. */
+export function pausedRefusal(machine: string): Refused {
+  return new Refused('unavailable', `${machine} is paused`, {
+    ...{
+      words: 'The Cluster is paused, perhaps because it is being moved. The report waits.',
+      retryAfterMs: PAUSED_MS,
+    },
+  });
+}

@@ -227,6 +227,25 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .action(async (action, options) => conclude(await (await import('./ca.ts')).caCommand(action, options)));
 
   program
+    .command('keys')
+    .description(
+      'clusterctl move: copy the authority and the key of tokens to the controller of another management cluster',
+    )
+    .addArgument(actionOf(program, ['copy'], 'copy: what is there is replaced; prints the authority'))
+    .option('--to-kubeconfig <file>', 'the target management cluster')
+    .option('--to-context <name>', 'of the kubeconfig')
+    .option(
+      '--replace',
+      "also where machines have enrolled with the target's own authority, and shut them out",
+    )
+    .option('--controller-namespace <name>', 'where the controllers run', 'slipway-system')
+    .option('--kubeconfig <file>', 'the present one; default $KUBECONFIG, ~/.kube/config')
+    .option('--context <name>', 'of the kubeconfig')
+    .action(async (action, options) =>
+      conclude(await (await import('./keys.ts')).keysCommand(action, options)),
+    );
+
+  program
     .command('seal')
     .description(
       'user data that only one machine can open: prints a stub that may lie in clear (--machine); or a single file of them (--path)',

@@ -8,6 +8,10 @@ export const CONDITION = 'slipway.dev/BootstrapSucceeded';
 export const ATTESTED = 'slipway.dev/NodeAttested';
 /** A Machine with this label (for example from a MachineDeployment's template) gets its own token. */
 const TOKEN_LABEL = 'slipway.dev/machine-token';
+/** What a namespace, or a Machine, wants of its bootstrap data (docs/bootstrap-data.md). */
+export const BOOTSTRAP_DATA = 'slipway.dev/bootstrap-data';
+/** Cluster API's, on whatever its controllers shall leave alone. */
+export const PAUSED = 'cluster.x-k8s.io/paused';
 /** A Machine with this annotation, or its infrastructure object, takes only the machine with this TPM. */
 export const ENDORSEMENT_KEY = 'slipway.dev/endorsement-key';
 /** Cluster API's labels of a Machine: what it is, and which object of what kind made it. */
@@ -36,6 +40,8 @@ export interface MachineObject extends KubeObject {
   spec: {
     providerID?: string;
     clusterName?: string;
+    readinessGates?: { conditionType?: string }[];
+    bootstrap?: { dataSecretName?: string };
     /** v1beta1 has an `apiVersion` in place of the group. */
     infrastructureRef?: { apiGroup?: string; apiVersion?: string; kind?: string; name?: string };
   };
@@ -69,6 +75,14 @@ export interface Machine {
   readonly nodeName: string | undefined;
   readonly deleting: boolean;
   readonly wantsToken: boolean;
+  /** Its readiness waits for our condition. */
+  readonly isGated: boolean;
+  /** What its label says of its bootstrap data. */
+  readonly bootstrapData: string | undefined;
+  /** Milliseconds since 1970 at which the machine was there and had its bootstrap data; undefined before that. */
+  readonly startedAt: number | undefined;
+  /** Cluster API, and whoever works beside it, leaves it alone. */
+  readonly isPaused: boolean;
   /** Milliseconds since 1970. */
   readonly madeAt: number;
   readonly infrastructure: Infrastructure | undefined;
@@ -93,6 +107,10 @@ interface OwnCondition {
 
 export function machinesPath(version: MachineVersion, namespace?: string): string {
   return `/apis/${GROUP}/${version}${namespace === undefined ? '' : `/namespaces/${namespace}`}/machines`;
+}
+
+export function clustersPath(version: MachineVersion): string {
+  return `/apis/${GROUP}/${version}/clusters`;
 }
 
 export function apiVersionOf(version: MachineVersion): string {
@@ -129,6 +147,10 @@ export function readMachine({ metadata, spec, status }: MachineObject, version: 
     infrastructure: infrastructureOf(spec.infrastructureRef),
     madeAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
     wantsToken: metadata.labels?.[TOKEN_LABEL] !== undefined,
+    isGated: spec.readinessGates?.some(({ conditionType }) => conditionType === CONDITION) ?? false,
+    bootstrapData: metadata.labels?.[BOOTSTRAP_DATA],
+    startedAt: startOf(spec, status),
+    isPaused: metadata.annotations?.[PAUSED] !== undefined,
     condition: own && conditionDigest(own),
     since: own?.lastTransitionTime,
     status: own?.status,
@@ -137,6 +159,13 @@ export function readMachine({ metadata, spec, status }: MachineObject, version: 
       ...{ digest: conditionDigest(attested), status: attested.status, since: attested.lastTransitionTime },
     },
   };
+}
+
+/** Both versions have a condition of this name, and the time since when it holds. */
+function startOf(spec: MachineObject['spec'], status: MachineObject['status']): number | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === 'InfrastructureReady');
+  if (spec.bootstrap?.dataSecretName === undefined || ready?.status !== 'True') return undefined;
+  return Date.parse(ready.lastTransitionTime ?? '') || undefined;
 }
 
 /** Somebody's words, which become part of a path. */

@@ -39,8 +39,10 @@ class World {
     const client = { request } as unknown as KubeClient;
     const parts = { client, directory: this.directory, metrics: new Metrics(), log: createLog(() => {}) };
     const recorder = new EventRecorder(client, 'test');
-    return new Reconciler({ ...parts, version: 'v1beta2', recorder });
+    return new Reconciler({ ...parts, version: 'v1beta2', recorder, isPaused: () => this.isPaused });
   }
+
+  isPaused = false;
 
   meddle(condition: Condition): void {
     if (this.object.status) this.object.status.conditions = [condition];

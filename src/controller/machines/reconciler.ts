@@ -35,6 +35,7 @@ interface ReconcilerParts {
   readonly client: KubeClient;
   readonly version: MachineVersion;
   readonly directory: MachineDirectory;
+  readonly isPaused: (machine: Machine) => boolean;
   readonly recorder: EventRecorder;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -159,6 +160,12 @@ export class Reconciler {
     for (const node of this.#untied) if (node.startsWith(within)) this.#queue.add(node);
   }
 
+  /** Its Machine is not paused any more. */
+  machineResumed({ namespace, name }: Machine): void {
+    const key = this.#nodeOf.get(`${namespace}/${name}`);
+    if (this.#leads && key !== undefined) this.#queue.add(key);
+  }
+
   async stop(): Promise<void> {
     await this.#queue.stop();
   }
@@ -169,7 +176,7 @@ export class Reconciler {
     const { machine: tie } = wanted.record.spec;
     if (!tie) return this.#tie(wanted.record);
     const machine = this.#parts.directory.byName(wanted.record.namespace, tie.name);
-    if (!machine || machine.uid !== tie.uid || machine.deleting) return;
+    if (!machine || machine.uid !== tie.uid || machine.deleting || this.#parts.isPaused(machine)) return;
     // A claim from before the Machine demanded a proof says nothing about the Machine any more.
     if (this.#parts.directory.objection(wanted.record.spec) !== undefined) return;
     // An earlier controller has already waited long enough for it.
@@ -286,13 +293,15 @@ function isOlder(record: NodeRecord, known: NodeRecord): boolean {
   return record.epoch === known.epoch ? record.seq < known.seq : record.epoch < known.epoch;
 }
 
-/** Drops the steps of a finished bootstrap, which nobody needs here. */
+/** Drops what nobody needs here: the steps of a finished bootstrap, and the kept verdict, which says the same again. */
 function slim(record: NodeRecord): NodeRecord {
   const { summary } = record;
-  if (summary.phase !== 'Succeeded' && summary.phase !== 'Failed') return record;
-  const { facts: _, ...rest } = summary;
+  const { verdict: _, ...spec } = record.spec;
+  if (summary.phase !== 'Succeeded' && summary.phase !== 'Failed') return { ...record, spec };
+  const { facts: __, ...rest } = summary;
   return {
     ...record,
+    spec,
     summary: {
       ...rest,
       steps: summary.steps.filter(({ attempts, id }) => attempts > 1 || id === summary.step),

@@ -60,6 +60,12 @@ export interface TpmCounters {
   readonly clock: number;
 }
 
+/** The last verdict of a node, where `clusterctl move` takes it along: JSON, and an HMAC-SHA-256 in hex by the controller. */
+export interface KeptVerdict {
+  readonly record: string;
+  readonly mac: string;
+}
+
 /** The node's identity, fixed at enrolment. */
 export interface NodeSpec {
   /** `machine.instance` on the wire. */
@@ -92,6 +98,8 @@ export interface NodeSpec {
   readonly kubelet?: KubeletKey;
   /** What its TPM's counters were in a late proof. */
   readonly counters?: TpmCounters;
+  /** Absent while there is no verdict. */
+  readonly verdict?: KeptVerdict;
   /** Absent while its Machine is unknown. */
   readonly machine?: MachineTie;
 }

@@ -64,6 +64,7 @@ interface AttestedParts {
   readonly client: KubeClient;
   readonly version: MachineVersion;
   readonly byUid: (uid: string) => Machine | undefined;
+  readonly isPaused: (machine: Machine) => boolean;
   readonly log: Log;
 }
 
@@ -131,10 +132,11 @@ export class AttestedConditions {
   }
 
   async #write(uid: string): Promise<void> {
-    const { client, version, byUid } = this.#parts;
+    const { client, version, byUid, isPaused } = this.#parts;
     const machine = byUid(uid);
     const wanted = this.#wanted.get(uid);
-    if (!machine || !wanted || machine.attested?.digest === conditionDigest(wanted)) return;
+    if (!machine || !wanted || isPaused(machine)) return;
+    if (machine.attested?.digest === conditionDigest(wanted)) return;
     await writeCondition(client, version, machine, wanted, machine.attested ?? {}, MANAGER);
   }
 }

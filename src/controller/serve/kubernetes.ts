@@ -57,6 +57,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const metrics = new Metrics();
   const management = new Management({
     ...{ client, version, metrics, log, untiedMs: settings.untiedMs },
+    tokenKeys: () => tokenKeys.all,
     changed: (record) => intake.changed(record),
     hangUp: (keyDigest) => front.hangUp(keyDigest),
   });
@@ -68,6 +69,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     store,
     nodeOfKey,
     isGone: (spec) => management.directory.isGone(spec),
+    isPaused: (spec) => management.directory.isPaused(spec),
     copied: (record) => management.alarms.copied(record),
   });
   // This replica acts on what it has stored without waiting for the watch.
@@ -92,6 +94,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     nodeOfKey,
     created: (record) => management.recordStored(record),
     replaced: (before, after) => management.alarms.replaced(before, after),
+    refused: (...of) => management.unreported.refused(...of),
     authority: () => keys.authority,
     trusted: () => keys.trusted,
     challenges,

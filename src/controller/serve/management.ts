@@ -7,15 +7,25 @@ import { type Log, reason } from '../log.ts';
 import { Alarms } from '../machines/alarms.ts';
 import { MachineDirectory } from '../machines/directory.ts';
 import { EventRecorder } from '../machines/event-recorder.ts';
-import { type MachineObject, type MachineVersion, machinesPath, readMachine } from '../machines/machine.ts';
+import {
+  type Machine,
+  type MachineObject,
+  type MachineVersion,
+  machinesPath,
+  readMachine,
+} from '../machines/machine.ts';
 import { NodeKeys } from '../machines/node-keys.ts';
 import { OrphanCollector } from '../machines/orphan-collector.ts';
 import { Reconciler } from '../machines/reconciler.ts';
 import type { NodeRecord } from '../model/node-record.ts';
+import { PausedClusters } from '../moves/paused-clusters.ts';
+import { VerdictKeeper } from '../moves/verdict-keeper.ts';
 import { Pools } from '../pools/pools.ts';
 import { AttestedConditions } from '../proofs/attested.ts';
 import { InfrastructureWatch } from '../proofs/infrastructure-watch.ts';
 import { PolicyWatch } from '../proofs/policy-watch.ts';
+import { ManagedNamespaces } from '../reporting/managed-namespaces.ts';
+import { UnreportedMachines } from '../reporting/unreported-machines.ts';
 import { collectionPath, type NodeBootstrap, recordOf } from '../store/node-bootstrap.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { Gauge } from '../web/registry.ts';
@@ -26,6 +36,8 @@ interface ManagementParts {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly untiedMs: number;
+  /** Keys of Machines' tokens that count; the first one signs. */
+  readonly tokenKeys: () => readonly Uint8Array[];
   /** Called with each node that somebody has written. */
   readonly changed?: (record: NodeRecord) => void;
   /** Called with a key that is nobody's any more. */
@@ -34,11 +46,18 @@ interface ManagementParts {
 
 /** Follows Machines and NodeBootstraps, and if this replica leads, writes conditions. */
 export class Management {
-  readonly directory = new MachineDirectory((contest) => this.alarms.contested(contest));
+  readonly directory = new MachineDirectory(
+    (contest) => this.alarms.contested(contest),
+    (machine) => this.#paused.has(machine),
+  );
   readonly keys = new NodeKeys();
   readonly alarms: Alarms;
   readonly attested: AttestedConditions;
   readonly pools: Pools;
+  readonly unreported: UnreportedMachines;
+  readonly #managed: ManagedNamespaces;
+  readonly #paused: PausedClusters;
+  readonly #verdicts: VerdictKeeper;
   readonly #hangUp: (keyDigest: string) => void;
   readonly #parts: Pick<ManagementParts, 'metrics' | 'log'>;
   readonly #reconciler: Reconciler;
@@ -58,7 +77,26 @@ export class Management {
     this.#hangUp = hangUp ?? (() => {});
     this.#parts = parts;
     this.alarms = new Alarms({ recorder, byUid: (uid) => directory.byUid(uid), metrics, log });
-    this.attested = new AttestedConditions({ client, version, byUid: (uid) => directory.byUid(uid), log });
+    this.#paused = new PausedClusters(
+      client,
+      version,
+      (key) => this.#resume(key),
+      this.troubleOf('clusters'),
+    );
+    const isPaused = (machine: Machine): boolean => this.#paused.has(machine);
+    const byUid = (uid: string): Machine | undefined => directory.byUid(uid);
+    this.attested = new AttestedConditions({ client, version, byUid, isPaused, log });
+    this.#managed = new ManagedNamespaces(
+      client,
+      (namespace) => this.unreported.lookAtAll(namespace),
+      this.troubleOf('namespaces'),
+    );
+    this.unreported = new UnreportedMachines({
+      ...{ client, version, directory, recorder, isPaused, log },
+      isHeld: (uid) => this.keys.ofMachine(uid) !== undefined,
+      isManagedNamespace: (namespace) => this.#managed.has(namespace),
+    });
+    this.#verdicts = new VerdictKeeper({ client, keys: parts.tokenKeys, log });
     this.pools = new Pools({
       ...{ client, version, recorder, log },
       trouble: this.troubleOf('machinepools'),
@@ -67,7 +105,7 @@ export class Management {
       ...{ client, book: directory.policies, log },
       trouble: this.troubleOf('nodeidentitypolicies'),
     });
-    this.#reconciler = new Reconciler({ client, version, directory, recorder, metrics, log });
+    this.#reconciler = new Reconciler({ client, version, directory, isPaused, recorder, metrics, log });
     this.#capacity = new CapacityKeeper({
       ...{ client, version, log },
       machine: (namespace, name) => directory.byName(namespace, name),
@@ -90,6 +128,7 @@ export class Management {
         this.#reconciler.machineChanged(machine);
         this.#capacity.machineChanged(machine);
         this.attested.machineChanged(machine);
+        this.unreported.machineChanged(machine);
       },
       gone: (key) => {
         const machine = directory.byName(...(key.split('/') as [string, string]));
@@ -97,6 +136,7 @@ export class Management {
         if (!machine) return;
         this.#infrastructure.machineGone(machine.uid);
         this.attested.machineGone(machine.uid);
+        this.unreported.machineGone(machine);
         const holder = this.keys.ofMachine(machine.uid);
         if (holder !== undefined) this.#hangUp(holder);
       },
@@ -120,6 +160,7 @@ export class Management {
           this.#reconciler.nodeGone(key);
           this.#capacity.nodeGone(key);
           this.pools.nodeGone(key);
+          this.#verdicts.nodeGone(key);
           directory.forget(key);
         },
         listed: () => this.#listed.nodes.resolve(),
@@ -140,6 +181,7 @@ export class Management {
 
   /** Resolves when it knows all Machines and nodes. */
   async start(): Promise<void> {
+    this.#managed.start();
     this.#machines.start();
     this.#nodes.start();
     this.#capacity.start();
@@ -148,6 +190,7 @@ export class Management {
       this.#listed.nodes.promise,
       this.#policies.start(),
       this.pools.start(),
+      this.#paused.start(),
     ]);
     this.#ready = true;
   }
@@ -173,6 +216,8 @@ export class Management {
     this.attested.lead(leads);
     this.#policies.lead(leads);
     this.#collector.lead(leads);
+    this.#verdicts.lead(leads);
+    this.unreported.lead(leads);
   }
 
   recordStored(record: NodeRecord): void {
@@ -182,6 +227,7 @@ export class Management {
     this.#reconciler.nodeChanged(record);
     this.#capacity.nodeChanged(record);
     this.pools.nodeChanged(record);
+    this.#verdicts.nodeChanged(record);
     this.attested.nodeChanged(record);
     // Its certificate counts no longer, nor does what goes on over a connection that it opened before.
     if (record.spec.admission?.state === 'Quarantined') this.#hangUp(record.spec.keyDigest);
@@ -192,12 +238,28 @@ export class Management {
     return this.#reconciler.nodeOf(key);
   }
 
+  /** What waited while the Cluster was paused. */
+  #resume(cluster: string): void {
+    for (const machine of this.directory.all()) {
+      if (`${machine.namespace}/${machine.cluster}` !== cluster) continue;
+      this.#reconciler.machineResumed(machine);
+      this.attested.machineChanged(machine);
+      this.unreported.machineChanged(machine);
+    }
+  }
+
   #release(keyDigest: string | undefined): void {
     if (keyDigest !== undefined) this.#hangUp(keyDigest);
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#machines.stop(), this.#nodes.stop(), this.#policies.stop()]);
+    await Promise.all([
+      this.#machines.stop(),
+      this.#nodes.stop(),
+      this.#policies.stop(),
+      this.#managed.stop(),
+      this.#paused.stop(),
+    ]);
     await Promise.all([
       this.#reconciler.stop(),
       this.#collector.stop(),
@@ -205,6 +267,8 @@ export class Management {
       this.#infrastructure.stop(),
       this.#capacity.stop(),
       this.pools.stop(),
+      this.#verdicts.stop(),
+      this.unreported.stop(),
     ]);
   }
 }

@@ -24,7 +24,14 @@ import { waitUntilEstablished } from './established.ts';
 /** Cluster API's own CRDs where they are at hand, else the project's minimal Machine. */
 export function clusterApiCrds(): string[] {
   const folder = process.env.CAPI_CRDS ?? resolve(root, '../shared/crds');
-  const names = ['machines', 'machinedeployments', 'machinesets', 'machinepools', 'machinehealthchecks'];
+  const names = [
+    'machines',
+    'clusters',
+    'machinedeployments',
+    'machinesets',
+    'machinepools',
+    'machinehealthchecks',
+  ];
   const files = names.map((name) => join(folder, `cluster.x-k8s.io_${name}.yaml`));
   return files.every((file) => existsSync(file))
     ? files
@@ -35,12 +42,13 @@ export function clusterApiCrds(): string[] {
 function minimalGroupCrds(dir: string): string[] {
   const [machines = '', ...others] = clusterApiCrds();
   if (others.length > 0) return [];
-  return ['Deployment', 'Set', 'Pool'].map((group) => {
+  return ['MachineDeployment', 'MachineSet', 'MachinePool', 'Cluster'].map((kind) => {
+    const singular = kind.toLowerCase();
     const text = readFileSync(machines, 'utf8')
-      .replaceAll('machines', `machine${group.toLowerCase()}s`)
-      .replaceAll(/\bMachine(?=List\b|,)/g, `Machine${group}`)
-      .replace('singular: machine ', `singular: machine${group.toLowerCase()} `);
-    const path = join(dir, `minimal-machine${group.toLowerCase()}-crd.yaml`);
+      .replaceAll('machines', `${singular}s`)
+      .replaceAll(/\bMachine(?=List\b|,)/g, kind)
+      .replace('singular: machine ', `singular: ${singular} `);
+    const path = join(dir, `minimal-${singular}-crd.yaml`);
     writeFileSync(path, text);
     return path;
   });
