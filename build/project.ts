@@ -53,7 +53,7 @@ export function unitFiles(): Record<string, string> {
   const folder = join(root, 'systemd');
   return Object.fromEntries(
     readdirSync(folder)
-      .filter((name) => name.endsWith('.service'))
+      .filter((name) => name !== 'README.md')
       .map((name) => [name, unitFile(name)]),
   );
 }

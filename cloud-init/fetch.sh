@@ -26,7 +26,7 @@ install_and_start() { # PROGRAM
   "$1" install --shim --report >&2 || fail "$1 does not install itself"
   if [ -d /run/systemd/system ]; then
     systemctl daemon-reload
-    systemctl start --no-block slipway-report.service
+    systemctl start --no-block slipway-report.service slipway-checkin.path
   fi
 }
 for there in /usr/local/bin/slipway /opt/bin/slipway /usr/bin/slipway; do

@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { REPORT_UNITS } from '../../src/agent/install/layout.ts';
 import { root, unitFile } from '../project.ts';
 
 // npm run node -- build/images/first-boot.ts: renews the files of cloud-init/ and ignition/ that hold what stands elsewhere.
 
-const REPORTER = 'slipway-report.service';
+/** The units that `slipway install --report` puts into an image. */
+const UNITS: readonly string[] = REPORT_UNITS;
 
 const SETTINGS = `# The folder of a release, of any web server: it is not trusted. The key and the version are.
 SLIPWAY_URL=@URL@
@@ -44,12 +46,12 @@ interface Ignition {
   systemd: { units: { name: string; contents?: string }[] };
 }
 
-/** An Ignition config with the reporter's unit as it is now. */
+/** An Ignition config with the reporter's units as they are now. */
 function withReporter(text: string): string {
   const config = JSON.parse(text) as Ignition;
   for (const unit of config.systemd.units)
-    if (unit.contents !== undefined && unit.name === REPORTER)
-      unit.contents = unitFile(REPORTER).replaceAll('/usr/local/bin/', '/opt/bin/');
+    if (unit.contents !== undefined && UNITS.includes(unit.name))
+      unit.contents = unitFile(unit.name).replaceAll('/usr/local/bin/', '/opt/bin/');
   return `${JSON.stringify(config, undefined, 2)}\n`;
 }
 

@@ -43,6 +43,7 @@ export function populateTree({ platform, from, tree }: Package): void {
   chmodSync(join(tree, PACKAGED_BINARY), 0o755);
   for (const [name, target] of Object.entries(WANTED_BY)) {
     put(`${UNITS}/${name}`, unitFile(name).replaceAll('/usr/local/bin/slipway', PACKAGED_BINARY));
+    if (target === undefined) continue;
     const wants = join(tree, UNITS, `${target}.wants`);
     mkdirSync(wants, { recursive: true });
     symlinkSync(`../${name}`, join(wants, name));

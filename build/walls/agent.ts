@@ -20,7 +20,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'check/rules': 'kit/bytes check/rule check/shell document stores/reference',
   'check/shell': '',
   cli: `kit kit/terminal protocol protocol/codes secrets bootstrap bootstrap/again bootstrap/lifecycle
-    cli/authors cli/facts cli/options cli/process cli/text cluster collect create-host.ts credential diagnosis
+    cli/authors cli/facts cli/options cli/process cli/reporting cli/text cluster collect create-host.ts credential diagnosis
     diagnosis/transcript document engine facts/judge host identity/tpm install install/windows kit/command-line
     kubeadm/config network preflight preflight/checks redaction release-verification report report/events reset
     settings startup steps timeline tools userdata userdata/jinja/values npm:commander`,
@@ -31,6 +31,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'cli/facts': 'kit kit/terminal cli/options cli/text create-host.ts facts facts/reading host',
   'cli/options': 'kit kit/terminal host',
   'cli/process': 'kit kit/terminal protocol collect document engine host steps userdata',
+  'cli/reporting': 'cli/options cli/process create-host.ts report/checkin report/events',
   'cli/shim': `protocol secrets tpm/sealing bootstrap callers cli/options cli/process cli/text create-host.ts
     document engine host identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run redaction steps tools
     userdata`,
@@ -109,10 +110,13 @@ export const AGENT: Readonly<Record<string, string>> = {
   redaction: 'kit/bytes protocol secrets document engine host',
   'release-verification': '',
   report: `kit protocol protocol/codes secrets cluster document engine facts facts/reading host report/events
-    report/spool report/transports report/watch report/watch/boot settings`,
+    report/spool report/state report/transports report/watch report/watch/boot settings`,
+  'report/checkin': `kit protocol protocol/check-in document engine host identity report report/events report/spool
+    report/state settings tools`,
   'report/events': 'kit kit/terminal protocol secrets host',
   'report/spool': 'protocol document host report/events',
-  'report/transports': 'kit protocol host identity report/events settings',
+  'report/state': 'protocol document host',
+  'report/transports': 'kit protocol host identity report/events report/state settings',
   'report/watch': `kit protocol protocol/codes cluster document engine facts/reading host report/events
     report/watch/boot`,
   'report/watch/boot': `protocol protocol/codes callers diagnosis diagnosis/transcript diagnosis/words document host

@@ -4,6 +4,7 @@ import type { Host } from '../host/host.ts';
 import { checkImage } from '../install/check-image.ts';
 import { install } from '../install/install.ts';
 import { InstallError } from '../install/install-error.ts';
+import { REPORT_UNITS } from '../install/layout.ts';
 import { uninstall } from '../install/uninstall.ts';
 import { requireRoot, rootOption, withUsageErrors } from './options/options.ts';
 import { version } from './process/version.ts';
@@ -28,7 +29,7 @@ export function installCommand(flags: InstallFlags): Promise<number> {
     if (host.root === '/') requireRoot('install into this machine', 'slipway install');
     const units = [
       ...(service ? (['slipway.service', 'slipway-network.service'] as const) : []),
-      ...(report ? (['slipway-report.service'] as const) : []),
+      ...(report ? REPORT_UNITS : []),
     ];
     const { version: own } = version();
     if (process.platform === 'win32') {

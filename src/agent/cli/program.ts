@@ -18,6 +18,7 @@ export async function run(argv: string[]): Promise<number> {
   }
   const {
     BOOTSTRAP_OPTIONS,
+    CHECK_IN_OPTIONS,
     FACTS_OPTIONS,
     PLAN_OPTIONS,
     plainReportFlags,
@@ -36,6 +37,10 @@ export async function run(argv: string[]): Promise<number> {
     const flags = readPlainOptions<FactsFlags>(argv.slice(1), FACTS_OPTIONS);
     if (flags) return (await import('./facts/facts.ts')).factsCommand(flags);
   }
+  if (argv[0] === 'check-in') {
+    const flags = readPlainOptions<{ root: string }>(argv.slice(1), CHECK_IN_OPTIONS);
+    if (flags) return (await import('./reporting/check-in.ts')).checkInCommand(flags);
+  }
   const reportFlags = plainReportFlags(argv);
   if (reportFlags) return (await import('./report.ts')).reportCommand(reportFlags);
   const { runCommandLine } = await import('../../kit/command-line/command-line.ts');
@@ -44,7 +49,11 @@ export async function run(argv: string[]): Promise<number> {
     'slipway',
     argv,
     (program, conclude) => {
-      describeProgram(program, { BOOTSTRAP_OPTIONS, FACTS_OPTIONS, PLAN_OPTIONS, REPORT_OPTIONS }, conclude);
+      describeProgram(
+        program,
+        { BOOTSTRAP_OPTIONS, CHECK_IN_OPTIONS, FACTS_OPTIONS, PLAN_OPTIONS, REPORT_OPTIONS },
+        conclude,
+      );
     },
     { ...HELP_TEXTS, addHelp },
   );
@@ -53,7 +62,7 @@ export async function run(argv: string[]): Promise<number> {
 function describeProgram(
   program: Command,
   rows: Record<
-    'BOOTSTRAP_OPTIONS' | 'FACTS_OPTIONS' | 'PLAN_OPTIONS' | 'REPORT_OPTIONS',
+    'BOOTSTRAP_OPTIONS' | 'CHECK_IN_OPTIONS' | 'FACTS_OPTIONS' | 'PLAN_OPTIONS' | 'REPORT_OPTIONS',
     readonly OptionRow[]
   >,
   conclude: (status: number) => void,
@@ -139,6 +148,14 @@ function describeProgram(
     )
     .action(async (options) => conclude(await (await import('./report.ts')).reportCommand(options)));
   for (const option of rows.REPORT_OPTIONS) report.option(...option);
+
+  const checkIn = program
+    .command('check-in')
+    .description('ask the controller whether it lacks something that this machine has told; see its timer')
+    .action(async (options) =>
+      conclude(await (await import('./reporting/check-in.ts')).checkInCommand(options)),
+    );
+  for (const option of rows.CHECK_IN_OPTIONS) checkIn.option(...option);
 
   program
     .command('explain')

@@ -34,6 +34,7 @@ export async function sources(host: Host): Promise<Source[]> {
     unitLog('containerd'),
     unitLog('slipway'),
     unitLog('slipway-report'),
+    unitLog('slipway-checkin'),
     file('cloud-init/cloud-init-output.log', '/var/log/cloud-init-output.log', MEBIBYTE),
     file('cloud-init/cloud-init.log', '/var/log/cloud-init.log', MEBIBYTE),
     file('cloud-init/status.json', '/run/cloud-init/status.json'),
@@ -96,6 +97,9 @@ const UNITS = [
   'slipway.service',
   'slipway-network.service',
   'slipway-report.service',
+  'slipway-checkin.service',
+  'slipway-checkin.timer',
+  'slipway-checkin.path',
 ];
 const PROPERTIES = 'Id,LoadState,ActiveState,SubState,Result,NRestarts,ExecMainStatus,ActiveEnterTimestamp';
 

@@ -33,6 +33,9 @@ export const JOURNAL = `${STATE_DIR}/journal.jsonl`;
 /** The reporter's state across reboots: unacknowledged events and each receiver's progress. Mode 0700. */
 export const REPORT_DIR = `${STATE_DIR}/report`;
 
+/** There while the controller wants check-ins: slipway-checkin.path waits for it. Mode 0600. */
+export const CHECKIN_FILE = `${STATE_DIR}/checkin.json`;
+
 /** The machine's own key and certificate for the controller; mode 0700. */
 export const IDENTITY_DIR = `${STATE_DIR}/identity`;
 

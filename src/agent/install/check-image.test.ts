@@ -4,6 +4,7 @@ import type { Host } from '../host/host.ts';
 import { checkImage } from './check-image.ts';
 import { type ImageScene, imageScene } from './fixtures/image-scene.ts';
 import { install } from './install.ts';
+import { REPORT_UNITS } from './layout.ts';
 import { uninstall } from './uninstall.ts';
 
 /** Gives files to root and enters roots, which only root may do. */
@@ -19,7 +20,7 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
 
   const put: ImageScene['put'] = (...of) => image.put(...of);
   const at: ImageScene['at'] = (path) => image.at(path);
-  const all = { shim: true, units: ['slipway.service', 'slipway-report.service'] } as const;
+  const all = { shim: true, units: ['slipway.service', ...REPORT_UNITS] } as const;
   const missing = async () =>
     (await checkImage(host, self)).flatMap(({ ok, why }) => (ok ? [] : [why ?? '']));
 
@@ -28,7 +29,8 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
       'run slipway install',
       expect.stringContaining('nothing starts Slipway at boot: slipway install --service'),
       expect.stringContaining('the network comes up without it: slipway install --service'),
-      expect.stringContaining('slipway install --report'),
+      expect.stringContaining('nobody is told how the bootstrap goes: slipway install --report'),
+      expect.stringContaining('no machine checks in'),
     ]);
     await install(host, { ...all, shim: false, version: '1.2.0', self });
     expect(await missing()).toEqual([expect.stringContaining('the network comes up without it')]);
@@ -62,6 +64,7 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
       'sysinit.target.wants/slipway-report',
     ])
       image.link(`usr/lib/systemd/system/${link}.service`, '../x.service');
+    image.link('usr/lib/systemd/system/multi-user.target.wants/slipway-checkin.path', '../x.path');
     expect(await missing()).toEqual([]);
     image.link('etc/systemd/system/slipway-report.service', '/dev/null');
     expect(await missing()).toEqual(['it is masked: systemctl unmask slipway-report.service']);
@@ -92,16 +95,23 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
   it('that is not of Flatcar has its program in /opt/bin where download.ign puts it', async () => {
     self = image.putProgram('root/opt/bin/slipway', 'downloaded');
     image.link('opt/slipway/bin/kubeadm', '/opt/bin/slipway');
-    expect(await missing()).toEqual([expect.stringContaining('slipway install --report')]);
+    expect(await missing()).toEqual([
+      expect.stringContaining('nobody is told'),
+      expect.stringContaining('no machine checks in'),
+    ]);
     // cloud-init's PATH has no /opt/bin.
     put('root/usr/bin/cloud-init', '');
     expect(await missing()).toEqual([
       expect.stringContaining('slipway install --shim'),
-      expect.stringContaining('slipway install --report'),
+      expect.stringContaining('nobody is told how the bootstrap goes: slipway install --report'),
+      expect.stringContaining('no machine checks in'),
     ]);
     await install(host, { shim: true, units: [], version: '1.2.0', self });
     expect(realpathSync(at('usr/local/bin/kubeadm'))).toBe(self);
-    expect(await missing()).toEqual([expect.stringContaining('slipway install --report')]);
+    expect(await missing()).toEqual([
+      expect.stringContaining('nobody is told'),
+      expect.stringContaining('no machine checks in'),
+    ]);
   });
 
   it('may have a link to its program in /opt/bin, and odd files beside a drop-in', async () => {

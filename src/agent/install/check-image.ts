@@ -44,6 +44,11 @@ export async function checkImage(host: Host, self: string): Promise<ImageCheck[]
       'slipway-report.service',
       'nobody is told how the bootstrap goes: slipway install --report',
     ),
+    await lookAtUnit(
+      host,
+      'slipway-checkin.path',
+      'after its bootstrap no machine checks in, however much the controller asks for it: slipway install --report',
+    ),
     imageCheck(
       'no state of another machine',
       !(await isThere(STATE_DIR)),

@@ -1,4 +1,13 @@
-import { chownSync, existsSync, readFileSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot } from '../../../test/support/tiny-root.ts';
 import { type Host, HostError } from '../host/host.ts';
@@ -6,6 +15,7 @@ import { checkImage } from './check-image.ts';
 import { compareVersions } from './downgrade.ts';
 import { type ImageScene, imageScene } from './fixtures/image-scene.ts';
 import { install } from './install.ts';
+import { REPORT_UNITS } from './layout.ts';
 import { uninstall } from './uninstall.ts';
 
 /** Gives files to root and enters roots, which only root may do. */
@@ -24,11 +34,11 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
   const putProgram: ImageScene['putProgram'] = (...of) => image.putProgram(...of);
   const at: ImageScene['at'] = (path) => image.at(path);
   const left = () => image.left();
-  const all = { shim: true, units: ['slipway.service', 'slipway-report.service'] } as const;
+  const all = { shim: true, units: ['slipway.service', ...REPORT_UNITS] } as const;
   const setUp = (version = '1.2.0') => install(host, { ...all, version, self });
 
   it('gets everything twice as once, and is as before when all is taken back', async () => {
-    expect((await setUp()).filter((line) => / written| -> /.test(line))).toHaveLength(4);
+    expect((await setUp()).filter((line) => / written| -> /.test(line))).toHaveLength(7);
     expect((await setUp()).filter((line) => / written| -> /.test(line))).toEqual([]);
     chownSync(at('usr/local/bin/slipway'), 1000, 1000);
     expect((await setUp()).filter((line) => / written$/.test(line))).toHaveLength(1);
@@ -43,6 +53,11 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
       expect(readlinkSync(link)).toBe(`../${unit}.service`);
       expect(readFileSync(link, 'utf8')).toContain('ExecStart=/usr/local/bin/slipway');
     }
+    const checkIn = (kind: string) => at(`etc/systemd/system/slipway-checkin.${kind}`);
+    expect(readFileSync(checkIn('service'), 'utf8')).toContain('ExecStart=/usr/local/bin/slipway check-in\n');
+    expect(existsSync(checkIn('timer'))).toBe(true);
+    const wants = at('etc/systemd/system/multi-user.target.wants');
+    expect(readdirSync(wants).sort()).toEqual(['slipway-checkin.path', 'slipway.service']);
     put('root/etc/slipway/config.yaml', '');
     put('root/var/lib/slipway/journal.jsonl', '');
     expect(await uninstall(host, self, false)).toContain(`${at('usr/local/bin/slipway')} removed`);
@@ -84,7 +99,7 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     await uninstall(host, self, false);
     put('root/opt/bin/kubeadm', 'the real one');
     await expect(setUp()).rejects.toThrow('leave it there and give --report: what Ignition gets');
-    await install(host, { shim: false, units: ['slipway-report.service'], version: '1.2.0', self });
+    await install(host, { shim: false, units: REPORT_UNITS, version: '1.2.0', self });
     expect((await checkImage(host, self)).filter(({ ok }) => !ok)).toEqual([]);
   });
 

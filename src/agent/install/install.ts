@@ -109,13 +109,15 @@ function otherShim({ binary, shim, shimTarget }: InstallLayout): string {
 }
 
 async function enableUnit(host: Host, place: InstallLayout, name: UnitName): Promise<string> {
-  if (place.packaged) return `${name} comes with the package, enabled`;
-  const path = `${UNITS}/${name}`;
   const link = wantsLink(name);
-  const [text, wanted] = [unitFor(name, place), await host.files.stat(link)];
-  if (wanted && (await host.files.readIfPresent(path))?.toString('utf8') === text)
-    return `${join(host.root, path)} is there, enabled`;
+  const [also, and] = link === undefined ? ['', ''] : [', enabled', ' and enabled'];
+  if (place.packaged) return `${name} comes with the package${also}`;
+  const path = `${UNITS}/${name}`;
+  const text = unitFor(name, place);
+  const isWanted = link === undefined || (await host.files.stat(link)) !== undefined;
+  if (isWanted && (await host.files.readIfPresent(path))?.toString('utf8') === text)
+    return `${join(host.root, path)} is there${also}`;
   await host.files.write(path, text);
-  if (!wanted) await host.files.symlink(`../${name}`, link);
-  return `${join(host.root, path)} written and enabled`;
+  if (!isWanted) await host.files.symlink(`../${name}`, link);
+  return `${join(host.root, path)} written${and}`;
 }

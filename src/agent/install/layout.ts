@@ -17,13 +17,23 @@ const EXTENSION_TARGET = `${PACKAGE_UNITS}/slipway-boot.target`;
 /** Units that the operator or `slipway install` adds; packages have theirs below /usr/lib/systemd/system. */
 export const UNITS = '/etc/systemd/system';
 
-/** The units with the target that pulls each in. */
+/** The units with the target that pulls each in at boot; another unit starts those that have none. */
 export const WANTED_BY = {
   'slipway.service': 'multi-user.target',
   'slipway-network.service': 'multi-user.target',
   'slipway-report.service': 'sysinit.target',
+  'slipway-checkin.service': undefined,
+  'slipway-checkin.timer': undefined,
+  'slipway-checkin.path': 'multi-user.target',
 } as const;
 export type UnitName = keyof typeof WANTED_BY;
+/** Those of `install --report`. */
+export const REPORT_UNITS = [
+  'slipway-report.service',
+  'slipway-checkin.service',
+  'slipway-checkin.timer',
+  'slipway-checkin.path',
+] as const satisfies readonly UnitName[];
 
 /** Where things lie in an image. Paths are those of the image. */
 export interface InstallLayout {
@@ -73,9 +83,10 @@ export function unitFor(name: UnitName, { binary }: InstallLayout): string {
   return unitFile(name).replaceAll(BINARY, binary);
 }
 
-/** The link by which a target pulls a unit in. */
-export function wantsLink(name: UnitName): string {
-  return `${UNITS}/${WANTED_BY[name]}.wants/${name}`;
+/** The link by which a target pulls a unit in; undefined for one that another unit starts. */
+export function wantsLink(name: UnitName): string | undefined {
+  const target = WANTED_BY[name];
+  return target && `${UNITS}/${target}.wants/${name}`;
 }
 
 /** Does something pull the unit in at boot: a link of the operator, of a package, or the target of a system extension? */

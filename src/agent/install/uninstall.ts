@@ -57,7 +57,8 @@ export async function uninstall(host: Host, self: string, state: boolean): Promi
       done.push(`${join(host.root, path)} stays: it was changed`);
       continue;
     }
-    await remove(wantsLink(name));
+    const link = wantsLink(name);
+    if (link !== undefined) await remove(link);
     await remove(path);
   }
   if (!place.packaged) await remove(place.binary);

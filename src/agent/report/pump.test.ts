@@ -188,4 +188,23 @@ describe('a pump', () => {
     expect(ended).toBe(true);
     expect(log).toEqual([]);
   });
+
+  it('tells a console nothing of an earlier boot, and a controller all that it has not got', async () => {
+    const draft = await createDraft(host, { type: 'fact', name: 'n', value: 'v' });
+    await spool.add([{ ...draft, boot: 'an earlier one' }]);
+    await spool.add([draft]);
+    const told: Record<string, number[]> = { console: [], controller: [] };
+    for (const [name, reliable] of [
+      ['console', false],
+      ['controller', true],
+    ] as const)
+      await start({
+        ...{ name, reliable },
+        deliver: async (events) => {
+          told[name]?.push(...events.map(({ seq }) => seq));
+          return events.at(-1)?.seq ?? 0;
+        },
+      });
+    await expect.poll(() => told).toEqual({ console: [2], controller: [1, 2] });
+  });
 });

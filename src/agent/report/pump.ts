@@ -37,8 +37,12 @@ export class Pump {
   }
 
   static async open(options: PumpOptions): Promise<Pump> {
+    const { host, spool, instance } = options;
     const { name, reliable } = options.transport;
-    return new Pump(options, await readCursor(options.host, name, reliable, options.instance));
+    const position = await readCursor(host, name, reliable, instance);
+    // What is kept of an earlier boot is nothing for a console.
+    const from = reliable ? position : Math.max(position, spool.before(await host.bootId()));
+    return new Pump(options, from);
   }
 
   /** The highest sequence number that the receiver has. */

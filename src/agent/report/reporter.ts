@@ -2,8 +2,9 @@ import { errorMessage } from '../../kit/errors.ts';
 import type { Code } from '../../protocol/codes/codes.ts';
 import type { MachineIdentity, SlipwayEvent } from '../../protocol/events.ts';
 import { KUBELET_KUBECONFIG } from '../cluster/kubelet-identity.ts';
+import { RUN_DIR } from '../document/paths.ts';
 import { machineInstance } from '../engine/instance.ts';
-import type { Host } from '../host/host.ts';
+import { type Host, HostError } from '../host/host.ts';
 import { loadSettings, SettingsSource } from '../settings/load-settings.ts';
 import { describeProblem, type Settings } from '../settings/settings.ts';
 import { readCursor } from './cursor.ts';
@@ -11,6 +12,7 @@ import { endReason } from './end-reason.ts';
 import { EventProducer } from './event-producer.ts';
 import type { Log } from './events/log.ts';
 import { Spool } from './spool/spool.ts';
+import { ReporterLock } from './state/reporter-lock.ts';
 import { TransportSet } from './transport-set.ts';
 import { TRANSPORTS } from './transports/transport.ts';
 import { expectsSlipway } from './watch/boot/expects-slipway.ts';
@@ -21,6 +23,8 @@ import { Observer } from './watch/observer.ts';
 /** How often each thing is looked at. The agent's own words matter most and cost least. */
 const TICK_MS = 200;
 const EVERY = { fate: 400, outside: 1000, settings: 1000, node: 2000, trim: 60_000 };
+/** There where the machine was a node before this boot. */
+const JOINED = `${RUN_DIR}/report/joined`;
 /** A machine that is a node already has nothing to bootstrap; the reporter does not wait for it long. */
 const JOINED_IDLE_MS = 120_000;
 /** What is under way when the machine shuts down gets this long; the rest is sent after the next boot. */
@@ -51,6 +55,15 @@ export async function report(options: ReporterOptions): Promise<string> {
   }
 }
 
+/** That a reporter that is started again in this boot does not wait for a bootstrap either. */
+async function keepJoined(host: Host): Promise<void> {
+  try {
+    await host.files.write(JOINED, '', { mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+  }
+}
+
 class Reporter {
   readonly #o: ReporterOptions;
   readonly #spool: Spool;
@@ -59,6 +72,7 @@ class Reporter {
   readonly #observer: Observer;
   readonly #source: SettingsSource;
   readonly #boot: string;
+  readonly #lock: ReporterLock;
   /** Since when nothing has been going on that could become a bootstrap. */
   #idleSince: number;
   /** It was a node before this boot began. */
@@ -89,10 +103,10 @@ class Reporter {
     );
     const spool = await Spool.open(host, machine, Math.max(...(await Promise.all(positions))));
     const isRestart = spool.last((event) => event.boot === boot) !== undefined;
-    const wasJoined =
-      !isRestart &&
-      (await host.files.stat(KUBELET_KUBECONFIG)) !== undefined &&
-      !(await isIgnitionPending(host));
+    const wasJoined = isRestart
+      ? (await host.files.stat(JOINED)) !== undefined
+      : (await host.files.stat(KUBELET_KUBECONFIG)) !== undefined && !(await isIgnitionPending(host));
+    if (wasJoined && !isRestart) await keepJoined(host);
     return new Reporter(
       options,
       { settings, instance, boot, learnt, machine, spool, wasJoined },
@@ -125,13 +139,15 @@ class Reporter {
     this.#producer = new EventProducer({ host, spool, log, boot, instance });
     this.#source = new SettingsSource(host);
     this.#observer = new Observer(host, boot, slipwayExpected);
+    this.#lock = new ReporterLock(host);
     const lost = (event: SlipwayEvent, why: string) => {
       log(why);
       // The news of a loss that is refused in turn is only logged.
       if (event.type === 'events.lost') return;
       void this.#guard('events', () => this.#producer.tell({ type: 'events.lost', count: 1, why }));
     };
-    this.#transports = new TransportSet({ host, spool, log, machine, version, lost });
+    const alone = this.#lock.taken;
+    this.#transports = new TransportSet({ host, spool, log, machine, version, lost, alone });
   }
 
   async run(): Promise<string> {
@@ -152,6 +168,7 @@ class Reporter {
     await this.#looking;
     await this.#spool.trim(acknowledged, this.#boot);
     await this.#spool.close();
+    await this.#lock.release();
   }
 
   /** @returns why there is nothing left to do, once that is so and everybody has everything */

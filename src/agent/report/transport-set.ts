@@ -25,6 +25,8 @@ interface TransportSetOptions {
   version: string;
   /** Told when a receiver will never take an event. */
   lost(event: SlipwayEvent, why: string): void;
+  /** Resolves when no other process speaks to the controller as this machine. */
+  alone?: Promise<unknown>;
 }
 
 interface OpenTransport {
@@ -83,7 +85,7 @@ export class TransportSet {
   }
 
   async #wanted(settings: Settings): Promise<Map<string, { make: () => Transport; fingerprint: string }>> {
-    const { host, log, machine, version, lost } = this.#o;
+    const { host, log, machine, version, lost, alone } = this.#o;
     const wanted = new Map<string, { make: () => Transport; fingerprint: string }>();
     const want = (name: string, of: unknown, make: () => Transport): void => {
       wanted.set(name, { make, fingerprint: fingerprintOf(of) });
@@ -101,7 +103,8 @@ export class TransportSet {
     if (await isOn(settings.vmware, () => isVmware(host)))
       want('vmware', '', () => new VmwareTransport(host));
     if (controller) {
-      const options = { host, settings: controller, machine, reporter: version, log, lost };
+      const told = { host, settings: controller, machine, reporter: version, log, lost };
+      const options = { ...told, ...(alone ? { alone } : {}) };
       want('controller', controller, () => new ControllerTransport(options));
     }
     if (webhook) want('webhook', webhook, () => new WebhookTransport(host, webhook, log));

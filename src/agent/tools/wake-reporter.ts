@@ -13,6 +13,15 @@ export async function wakeReporter(host: Host): Promise<void> {
   await wake(host).catch(() => undefined);
 }
 
+/** Starts the reporter, which is then at work on its own. @returns why that was not possible, if so */
+export async function startReporter(host: Host): Promise<string | undefined> {
+  const { exitStatus, stderr } = await host.processes.run({
+    argv: ['systemctl', 'start', '--no-block', UNIT],
+    timeoutMs: TIMEOUT_MS,
+  });
+  return exitStatus === 0 ? undefined : stderr.trim() || `systemctl start ${UNIT} ended with ${exitStatus}`;
+}
+
 async function wake(host: Host): Promise<void> {
   if (!(await isSystemdRunning(host)) || (await host.files.stat(JOURNAL)) === undefined) return;
   const call = async (...words: string[]) =>

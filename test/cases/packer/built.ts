@@ -12,8 +12,12 @@ import {
 } from '../../lab/lab.ts';
 
 /** What a build may leave in the image. */
-const LEFT = `etc/systemd/system/multi-user.target.wants/slipway-network.service
+const LEFT = `etc/systemd/system/multi-user.target.wants/slipway-checkin.path
+etc/systemd/system/multi-user.target.wants/slipway-network.service
 etc/systemd/system/multi-user.target.wants/slipway.service
+etc/systemd/system/slipway-checkin.path
+etc/systemd/system/slipway-checkin.service
+etc/systemd/system/slipway-checkin.timer
 etc/systemd/system/slipway-network.service
 etc/systemd/system/slipway-report.service
 etc/systemd/system/slipway.service

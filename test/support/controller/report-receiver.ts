@@ -7,6 +7,11 @@ import { gunzipSync } from 'node:zlib';
 import { Authority } from '../../../src/pki/authority.ts';
 import { readCsrKey } from '../../../src/pki/read-csr.ts';
 import { CHANNEL_BYTES, CHANNEL_LABEL } from '../../../src/protocol/attestation.ts';
+import {
+  CHECKIN_PATH,
+  type CheckInReply,
+  readCheckInRequest,
+} from '../../../src/protocol/check-in/check-in.ts';
 import { readEnrolRequest } from '../../../src/protocol/enrolment.ts';
 import type { ReadEvent } from '../../../src/protocol/events.ts';
 import { ENROL_PATH, EVENTS_PATH } from '../../../src/protocol/exchange.ts';
@@ -39,6 +44,11 @@ export class ReportReceiver {
   /** Events that came again. */
   repeated = 0;
   requests = 0;
+  /** What machines told when they checked in, and what they are answered. */
+  readonly checkedIn: (number | undefined)[] = [];
+  wants: CheckInReply['wants'] = 'nothing';
+  /** How often machines are to check in. */
+  everySeconds: number | undefined;
   readonly tokens = new Set<string>();
   readonly enrolled: string[] = [];
   mood: Mood = () => undefined;
@@ -147,6 +157,8 @@ export class ReportReceiver {
     const name = socket.authorized ? String(socket.getPeerCertificate().subject.CN) : undefined;
     const channel = socket.exportKeyingMaterial(CHANNEL_BYTES, CHANNEL_LABEL, Buffer.alloc(0));
     if (path === ENROL_PATH) return this.mood({ path, events: [], body, channel }) ?? this.#enrol(body, name);
+    if (path === CHECKIN_PATH)
+      return this.mood({ path, events: [], body, channel }) ?? this.#checkIn(body, name);
     if (path !== EVENTS_PATH) return { status: 404, body: { error: 'not-found' } };
     if (name === undefined || !this.enrolled.includes(name))
       return { status: 401, body: { error: 'unauthorized' } };
@@ -157,7 +169,19 @@ export class ReportReceiver {
       if (this.stored.some(({ boot, seq }) => boot === event.boot && seq === event.seq)) this.repeated += 1;
       else this.stored.push(event);
     }
-    return answer ?? { status: 200, body: { version: 1, stored: events.at(-1)?.seq ?? 0 } };
+    const stored = events.at(-1)?.seq ?? 0;
+    return answer ?? { status: 200, body: { version: 1, stored, ...this.#wish() } };
+  }
+
+  #checkIn(body: Buffer, name: string | undefined): Answer {
+    if (name === undefined || !this.enrolled.includes(name))
+      return { status: 401, body: { error: 'unauthorized' } };
+    this.checkedIn.push(readCheckInRequest(body).told?.seq);
+    return { status: 200, body: { version: 1, wants: this.wants, ...this.#wish() } };
+  }
+
+  #wish() {
+    return this.everySeconds === undefined ? {} : { checkin: { everySeconds: this.everySeconds } };
   }
 
   #enrol(body: Buffer, name: string | undefined): Answer {

@@ -62,6 +62,10 @@ export const REPORT_OPTIONS: readonly OptionRow[] = [
   ['--check', 'only read the settings, name what is wrong in them, and print those in force'],
 ];
 
+export const CHECK_IN_OPTIONS: readonly OptionRow[] = [
+  ['--root <dir>', 'act for the machine below this directory instead of this one', '/'],
+];
+
 /**
  * Reads options without the command line library, for commands that machines call at boot: it gives what the library
  * would give, at no cost, or undefined wherever the library may have something to say (help, a mistake, an abbreviation).

@@ -51,6 +51,16 @@ it, 2 without consent.
 `,
   },
   report: { group: 'On a machine:' },
+  'check-in': {
+    group: 'On a machine:',
+    more: `
+slipway-checkin.timer calls it every five minutes, once everything is told and
+while the controller asks for that. It says nothing where nothing is lacking.
+What lacks is told again by slipway-report.service. It renews the machine's
+certificate when that is due. Exit status: 0 asked, or nobody wants to be
+asked; 1 refused; 75 the controller did not answer.
+`,
+  },
   network: {
     group: 'On a machine:',
     more: `

@@ -115,6 +115,26 @@ describe('the spool', () => {
     expect(seqs(second)).toEqual([4]);
   });
 
+  it('keeps what the last bootstrap has told, over boots, for a controller that lacks it', async () => {
+    const begun: Draft = {
+      ...draft(''),
+      body: { type: 'sequence.started', sequence: 's', mode: 'bootstrap', steps: [], resumed: false },
+    };
+    const first = await openSpool();
+    await first.add([draft('before', 'b-0')]);
+    await first.add([draft('a', 'b-1')]);
+    await first.add([{ ...begun, boot: 'b-1' }]);
+    await first.add([draft('c', 'b-2')]);
+    await first.trim(4, 'b-3');
+    expect(values(first)).toEqual(['a', 'sequence.started', 'c']);
+    expect(first.before('b-2')).toBe(3);
+    expect(first.before('b-3')).toBe(4);
+    // The next bootstrap takes its place.
+    await first.add([{ ...begun, boot: 'b-3' }]);
+    await first.trim(4, 'b-3');
+    expect(seqs(first)).toEqual([5]);
+  });
+
   it('drops the least important first when nobody takes anything, and says how many', async () => {
     const spool = await openSpool();
     await spool.add(Array.from({ length: 4000 }, () => draft('s', 'b-1', 'heartbeat')));

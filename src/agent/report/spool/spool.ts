@@ -138,7 +138,8 @@ export class Spool {
   }
 
   /**
-   * Forgets what is not needed any more: events up to `acknowledged` that are not of `boot`. When the receiver has been
+   * Forgets what is not needed any more: events up to `acknowledged` from before the last bootstrap, which the controller
+   * may ask for again, and before `boot`. When the receiver has been
    * away for so long that there are too many, the least important go first. @returns how many events were lost by that
    */
   trim(acknowledged: number, boot: string): Promise<number> {
@@ -148,7 +149,10 @@ export class Spool {
   }
 
   async #trim(acknowledged: number, boot: string): Promise<number> {
-    const needed = this.#events.filter((event) => event.seq > acknowledged || event.boot === boot);
+    const begun = this.#firstOfBootstrap();
+    const needed = this.#events.filter(
+      (event) => event.seq > acknowledged || event.boot === boot || event.seq >= begun,
+    );
     const doomed = tooMany(needed);
     if (needed.length === this.#events.length && doomed.size === 0) return 0;
     const kept = new Set(needed.filter((event) => !doomed.has(event)));
@@ -163,6 +167,19 @@ export class Spool {
     };
     await this.#file.rewrite([JSON.stringify({ base }), ...this.#lines.map((line) => JSON.stringify(line))]);
     return [...doomed].filter((event) => event.seq > acknowledged).length;
+  }
+
+  /** The number before the first event of a boot; of all events, where it has none yet. */
+  before(boot: string): number {
+    const first = this.#events.find((event) => event.boot === boot);
+    return first === undefined ? this.#lastSeq : first.seq - 1;
+  }
+
+  /** The number of the first event of the boot in which the last bootstrap began. */
+  #firstOfBootstrap(): number {
+    const begin = this.last((event) => event.type === 'sequence.started' && !event.resumed);
+    const first = begin && this.#events.find(({ boot }) => boot === begin.boot);
+    return first?.seq ?? Number.POSITIVE_INFINITY;
   }
 
   async close(): Promise<void> {

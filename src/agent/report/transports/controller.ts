@@ -1,6 +1,6 @@
 import { retryAfterMs } from '../../../kit/retry-after.ts';
 import { EVENTS_VERSION, type MachineIdentity, type SlipwayEvent } from '../../../protocol/events.ts';
-import { EVENTS_PATH, type EventBatch } from '../../../protocol/exchange.ts';
+import { type CheckInWish, EVENTS_PATH, type EventBatch } from '../../../protocol/exchange.ts';
 import { readReply } from '../../../protocol/read-events.ts';
 import { text } from '../../../protocol/wire.ts';
 import type { Host } from '../../host/host.ts';
@@ -8,6 +8,7 @@ import type { HttpResponse } from '../../host/network.ts';
 import { ControllerClient } from '../../identity/controller-client.ts';
 import type { ControllerSettings } from '../../settings/settings.ts';
 import type { Log } from '../events/log.ts';
+import { noteCheckInWish } from '../state/asked-check-in.ts';
 import { DeliveryError, type Transport } from './transport.ts';
 
 /** No endpoint holds the reporter longer than this; then it asks the next one. */
@@ -57,6 +58,7 @@ export class ControllerTransport implements Transport {
     if (answer.status === 200) {
       const reply = readReply(Buffer.from(answer.body));
       this.#show(reply.words);
+      await this.#note(reply.checkin);
       return Math.min(reply.stored, last);
     }
     const said = refusalOf(answer);
@@ -76,6 +78,13 @@ export class ControllerTransport implements Transport {
     if (others.length > 0) return this.#deliverOnce(events.slice(0, Math.ceil(events.length / 2)), signal);
     this.#o.lost(first, `the controller refused an event of type ${first.type}: ${error}`);
     return first.seq;
+  }
+
+  /** systemd checks in by it once this process has ended. */
+  async #note(wish: CheckInWish | undefined): Promise<void> {
+    const { host, machine, log } = this.#o;
+    const trouble = await noteCheckInWish(host, machine().instance, wish);
+    if (trouble !== undefined) log(`controller: it could not be noted how often to check in: ${trouble}`);
   }
 
   #bodyOf(events: readonly SlipwayEvent[]): Uint8Array {
