@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { unitFile } from '../../build/project.ts';
 import { BINARY } from '../../src/agent/document/paths.ts';
+import { REPORT_UNITS } from '../../src/agent/install/layout.ts';
 import type { Lab, Machine, MachineFile, Role } from '../lab/lab.ts';
 import { metaData } from './cluster-api/user-data.ts';
 
@@ -49,13 +50,18 @@ export async function bootMachine(lab: Lab, name: string, options: BootOptions):
     },
     units: {
       ...(mode === 'service' ? unitsOf('slipway.service', 'slipway-network.service') : {}),
-      ...(report ? unitsOf('slipway-report.service') : {}),
+      ...(report ? unitsOf(...REPORT_UNITS) : {}),
     },
   });
 }
 
-function unitsOf(...names: string[]): Record<string, { content: string }> {
-  return Object.fromEntries(names.map((name) => [name, { content: unitFile(name) }]));
+function unitsOf(...names: string[]): Record<string, { content: string; enable: boolean }> {
+  return Object.fromEntries(
+    names.map((name) => {
+      const content = unitFile(name);
+      return [name, { content, enable: content.includes('[Install]') }];
+    }),
+  );
 }
 
 /** `kubectl` on a control-plane machine. */

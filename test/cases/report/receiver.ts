@@ -52,6 +52,25 @@ export class LabController {
     return new LabController(machine, ca);
   }
 
+  /** Keeps what it has now. */
+  async snapshot(): Promise<void> {
+    await this.#frozen(`rm -rf ${DATA}.kept && cp -a ${DATA} ${DATA}.kept`);
+  }
+
+  /** It starts anew with what it had at the snapshot, as after a backup was restored. */
+  async restore(): Promise<void> {
+    await this.#frozen(`rm -rf ${DATA} && cp -a ${DATA}.kept ${DATA}`);
+    await this.machine.execOk(['systemctl', 'kill', '--signal=KILL', 'slipway-controller']);
+  }
+
+  async #frozen(script: string): Promise<void> {
+    const signal = (name: string) =>
+      this.machine.execOk(['systemctl', 'kill', `--signal=${name}`, 'slipway-controller']);
+    await signal('STOP');
+    await this.machine.execOk(['sh', '-c', script]);
+    await signal('CONT');
+  }
+
   get url(): string {
     return `https://${this.machine.ip}:${PORT}`;
   }

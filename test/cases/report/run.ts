@@ -7,12 +7,13 @@ import { joinableCluster } from '../../support/cluster-api/lab-cluster.ts';
 import { type MachineOptions, workerJoin } from '../../support/cluster-api/user-data.ts';
 import { outcomeOf, waitForOutcome } from '../../support/expect-outcome.ts';
 import { bootMachine } from '../../support/machines.ts';
+import { expectCheckIn, SOON } from './check-in.ts';
 import { expectPool, HYPERV_GUEST } from './hyperv.ts';
 import { observeIgnition } from './ignition.ts';
 import { LabController, type ToldEvent } from './receiver.ts';
 
 export const about =
-  'slipway-report.service tells a real controller of joins of all kinds, a failure, a killed agent, a power cut, a full disk';
+  'slipway-report.service tells a real controller of joins of all kinds, a failure, a killed agent, a power cut, a full disk, and again what it has lost';
 
 const SETTINGS = '/etc/slipway/config.d/50-report.yaml';
 const UNIT = 'slipway-report.service';
@@ -49,13 +50,19 @@ export async function run(say: (line: string) => void): Promise<void> {
       return bootMachine(lab, name, { role: 'worker', userData, mode, report: true, files });
     };
 
-    const joined = await boot('r1', 'service');
+    const joined = await boot('r1', 'service', {}, SOON);
+    await controller.told('r1', 'its first step', ({ type }) => type === 'step.started');
+    await controller.snapshot();
     await expectJoin(joined, controller, 'bootstrap');
     await expectEnd(joined);
     await expectJournal(joined);
     // More than 3.0 is a failure; by this machine's systemd, as everybody can measure it.
-    await joined.execOk([...'systemd-analyze security --offline=yes --threshold=30'.split(' '), UNIT_FILE]);
+    for (const file of [UNIT_FILE, '/etc/systemd/system/slipway-checkin.service'])
+      await joined.execOk([...'systemd-analyze security --offline=yes --threshold=30'.split(' '), file]);
     say('a join is told step by step, and its Node until it is Ready; the reporter is gone then');
+
+    await expectCheckIn(joined, controller);
+    say('a controller that was put back is told again by the check-in, which comes and goes with its file');
 
     const refused = await boot('r2', 'service', {
       discovery: { timeout: '5s', caCertHash: `sha256:${'0'.repeat(64)}` },
