@@ -31,7 +31,8 @@ export const AGENT: Readonly<Record<string, string>> = {
   'cli/facts': 'kit kit/terminal cli/options cli/text create-host.ts facts facts/reading host',
   'cli/options': 'kit kit/terminal host',
   'cli/process': 'kit kit/terminal protocol collect document engine host steps userdata',
-  'cli/reporting': 'cli/options cli/process create-host.ts report/checkin report/events',
+  'cli/reporting': `kit/terminal cli/options cli/process create-host.ts host report/checkin report/events report/state
+    settings`,
   'cli/shim': `protocol secrets tpm/sealing bootstrap callers cli/options cli/process cli/text create-host.ts
     document engine host identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run redaction steps tools
     userdata`,
@@ -115,7 +116,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     report/state settings tools`,
   'report/events': 'kit kit/terminal protocol secrets host',
   'report/spool': 'protocol document host report/events',
-  'report/state': 'protocol document host',
+  'report/state': 'kit/terminal protocol secrets document host',
   'report/transports': 'kit protocol host identity report/events report/state settings',
   'report/watch': `kit protocol protocol/codes cluster document engine facts/reading host report/events
     report/watch/boot`,

@@ -5,7 +5,7 @@ import { scratch } from '../../../test/support/tmp/scratch.ts';
 import { JOURNAL } from '../document/paths.ts';
 import { statusCommand } from './status.ts';
 
-describe('slipway status --timeline', () => {
+describe('slipway status', () => {
   let root: string;
   let printed: string;
 
@@ -39,7 +39,18 @@ describe('slipway status --timeline', () => {
     );
   });
 
-  it('does not wait', async () => {
+  it('says whom the machine reports to, for people and for programs', async () => {
+    const file = join(root, 'run/slipway/reporting.json');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '{"endpoint":"https://slipway.example"}');
+    expect(await statusCommand({ root, output: 'text' })).toBe(0);
+    expect(printed).toMatch(/^not started: .*\n\nReporting {3}to https:\/\/slipway\.example; /);
+    printed = '';
+    expect(await statusCommand({ root, output: 'json' })).toBe(0);
+    expect(JSON.parse(printed)).toMatchObject({ reporting: { to: ['https://slipway.example'] } });
+  });
+
+  it('does not wait for a timeline', async () => {
     expect(await statusCommand({ timeline: true, wait: true, root, output: 'text' })).toBe(2);
     expect(printed).toBe('slipway: --timeline shows what was; it does not wait\n');
   });

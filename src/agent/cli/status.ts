@@ -14,6 +14,7 @@ import {
   rootOption,
   withUsageErrors,
 } from './options/options.ts';
+import { readReporting, reportingText } from './reporting/reporting-status.ts';
 import { readStatus, type Status } from './text/read-status.ts';
 import { liveStatus } from './text/status-live.ts';
 import { statusText, terminalStyle } from './text/status-text.ts';
@@ -46,10 +47,12 @@ export function statusCommand(flags: StatusFlags): Promise<number> {
         ? Number.POSITIVE_INFINITY
         : durationOption('timeout', flags.timeout) * 1000;
     const status = visibleTexts(flags.wait ? await waitForVerdict(host, limitMs) : await readStatus(host));
+    const reporting = visibleTexts(await readReporting(host));
+    const style = terminalStyle(process.stdout);
     process.stdout.write(
       format === 'json'
-        ? `${JSON.stringify(status, undefined, 2)}\n`
-        : statusText(status, terminalStyle(process.stdout)),
+        ? `${JSON.stringify({ ...status, ...(reporting ? { reporting } : {}) }, undefined, 2)}\n`
+        : statusText(status, style) + (reporting ? `\n${reportingText(reporting, style.columns)}` : ''),
     );
     if (!flags.wait) return 0;
     return status.outcome?.exitStatus ?? STILL_OPEN;

@@ -129,6 +129,12 @@ describe('a check-in', () => {
     expect(receiver.checkedIn).toEqual([last()]);
     expect(receiver.requests).toBe(before + 1);
     expect([log, started]).toEqual([[], 0]);
+    const state = JSON.parse(readFileSync(at('/run/slipway/reporting.json'), 'utf8'));
+    expect(state).toMatchObject({
+      ...{ endpoint: receiver.url, acknowledged: { seq: last() } },
+      checkIn: { everySeconds: 300, answeredAt: expect.any(String) },
+    });
+    expect(state).not.toHaveProperty('trouble');
   });
 
   it('ends when the controller wants no more, and where it answers none', async () => {
@@ -188,6 +194,8 @@ describe('a check-in', () => {
     receiver.mood = () => ({ status: 503, body: { error: 'unavailable' } });
     expect(await checkInNow()).toBe('later');
     expect(log).toEqual([expect.stringMatching(/^the check-in at localhost:\d+ failed: .* status 503$/)]);
+    const state = JSON.parse(readFileSync(at('/run/slipway/reporting.json'), 'utf8'));
+    expect(state.trouble.message).toMatch(/status 503/);
     receiver.mood = () => ({ status: 403, body: { error: 'forbidden', words: 'It was quarantined.' } });
     expect(await checkInNow()).toBe('refused');
     expect(log.at(-1)).toMatch(/It was quarantined/);

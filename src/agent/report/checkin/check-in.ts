@@ -20,6 +20,7 @@ import { readCursor } from '../cursor.ts';
 import type { Log } from '../events/log.ts';
 import { noteCheckInWish, readCheckInWish } from '../state/asked-check-in.ts';
 import { lockUnlessReporting } from '../state/reporter-lock.ts';
+import { noteRequest, type RequestOutcome } from '../state/reporting-state.ts';
 import { readCheckInState, writeCheckInState } from './check-in-state.ts';
 import { tellAgain } from './tell-again.ts';
 
@@ -104,17 +105,26 @@ class CheckIn {
     } catch (error) {
       if (!isExpected(error)) throw error;
       const isRefusal = error instanceof Refusal && !FOR_NOW.includes(error.status);
-      log(`the check-in at ${new URL(this.#client.endpoint).host} failed: ${errorMessage(error)}`);
+      const failure = errorMessage(error);
+      log(`the check-in at ${new URL(this.#client.endpoint).host} failed: ${failure}`);
+      await this.#note({ failure });
       return isRefusal ? 'refused' : 'later';
     } finally {
       this.#client.close();
     }
     const state = await readCheckInState(host, instance);
     await writeCheckInState(host, { ...state, answeredAt: host.clock.monotonic() });
+    await this.#note({ checkIn: { wish: reply?.checkin, isAnswer: true } });
     const trouble = await noteCheckInWish(host, instance, reply?.checkin);
     if (trouble !== undefined) log(`it could not be noted how often to check in: ${trouble}`);
     if (!reply?.checkin) log('the controller wants no check-ins any more');
     return reply?.wants === 'events' ? await this.#tellAgain(told) : 'done';
+  }
+
+  /** For `slipway status`. */
+  #note(outcome: Pick<RequestOutcome, 'failure' | 'checkIn'>): Promise<void> {
+    const { endpoint, certifiedUntil } = this.#client;
+    return noteRequest(this.#o.host, { endpoint, certifiedUntil, ...outcome });
   }
 
   /** @returns undefined where the controller knows no check-ins, such as an earlier release of it */

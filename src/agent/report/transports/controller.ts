@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../kit/errors.ts';
 import { retryAfterMs } from '../../../kit/retry-after.ts';
 import { EVENTS_VERSION, type MachineIdentity, type SlipwayEvent } from '../../../protocol/events.ts';
 import { type CheckInWish, EVENTS_PATH, type EventBatch } from '../../../protocol/exchange.ts';
@@ -9,6 +10,7 @@ import { ControllerClient } from '../../identity/controller-client.ts';
 import type { ControllerSettings } from '../../settings/settings.ts';
 import type { Log } from '../events/log.ts';
 import { noteCheckInWish } from '../state/asked-check-in.ts';
+import { noteRequest, type RequestOutcome } from '../state/reporting-state.ts';
 import { DeliveryError, type Transport } from './transport.ts';
 
 /** No endpoint holds the reporter longer than this; then it asks the next one. */
@@ -37,14 +39,23 @@ export class ControllerTransport implements Transport {
   readonly #o: ControllerOptions;
   readonly #client: ControllerClient;
   #words = '';
+  /** What the last answer says of check-ins. */
+  #wish: CheckInWish | undefined;
 
   constructor(options: ControllerOptions) {
     this.#o = options;
     this.#client = new ControllerClient({ ...options, version: options.reporter, timeoutMs: TIMEOUT_MS });
   }
 
-  deliver(events: readonly SlipwayEvent[], signal: AbortSignal): Promise<number> {
-    return this.#client.overEndpoints(signal, () => this.#deliverOnce(events, signal));
+  async deliver(events: readonly SlipwayEvent[], signal: AbortSignal): Promise<number> {
+    try {
+      const seq = await this.#client.overEndpoints(signal, () => this.#deliverOnce(events, signal));
+      await this.#noteRequest({ seq, checkIn: { wish: this.#wish, isAnswer: false } });
+      return seq;
+    } catch (error) {
+      if (!signal.aborted) await this.#noteRequest({ failure: errorMessage(error) });
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
@@ -80,8 +91,15 @@ export class ControllerTransport implements Transport {
     return first.seq;
   }
 
+  /** For `slipway status`. */
+  #noteRequest(outcome: Pick<RequestOutcome, 'seq' | 'failure' | 'checkIn'>): Promise<void> {
+    const { endpoint, certifiedUntil } = this.#client;
+    return noteRequest(this.#o.host, { endpoint, certifiedUntil, ...outcome });
+  }
+
   /** systemd checks in by it once this process has ended. */
   async #note(wish: CheckInWish | undefined): Promise<void> {
+    this.#wish = wish;
     const { host, machine, log } = this.#o;
     const trouble = await noteCheckInWish(host, machine().instance, wish);
     if (trouble !== undefined) log(`controller: it could not be noted how often to check in: ${trouble}`);
