@@ -22,7 +22,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   cli: `kit kit/terminal protocol protocol/codes secrets bootstrap bootstrap/again bootstrap/lifecycle
     cli/authors cli/facts cli/options cli/process cli/reporting cli/text cluster collect create-host.ts credential diagnosis
     diagnosis/transcript document engine facts/judge host identity/tpm install install/windows kit/command-line
-    kubeadm/config network preflight preflight/checks redaction release-verification report report/events reset
+    kubeadm/config network preflight preflight/checks redaction release-verification report report/events report/probe reset
     settings startup steps timeline tools userdata userdata/jinja/values npm:commander`,
   'cli/authors': `kit kit/terminal protocol/codes secrets kit/bytes apply check cli/options cli/process
     cli/text create-host.ts document fetch host platform/instance preflight redaction steps text userdata
@@ -115,6 +115,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'report/checkin': `kit protocol protocol/check-in document engine host identity report report/events report/spool
     report/state settings tools`,
   'report/events': 'kit kit/terminal protocol secrets host',
+  'report/probe': 'kit protocol protocol/check-in engine host identity identity/tpm settings',
   'report/spool': 'protocol document host report/events',
   'report/state': 'kit/terminal protocol secrets document host',
   'report/transports': 'kit protocol host identity report/events report/state settings',

@@ -1,5 +1,8 @@
+import { visible } from '../../kit/terminal/visible.ts';
+import { redact } from '../../secrets/redact.ts';
 import { createHost } from '../create-host.ts';
 import { createLog } from '../report/events/log.ts';
+import { probe } from '../report/probe/probe.ts';
 import { report } from '../report/reporter.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { describeProblem } from '../settings/settings.ts';
@@ -13,12 +16,25 @@ export function reportCommand(flags: ReportFlags): Promise<number> {
   return withUsageErrors(async () => {
     const host = createHost({ root: rootOption(flags.root) });
     if (flags.check) return check(host);
+    if (flags.test) return test(host);
     if (host.root === '/') requireRoot('read what is to be reported', 'slipway report');
     host.stayLean();
     const log = createLog((line) => process.stdout.write(`${line}\n`));
     log(`over: ${await report({ host, version: version().version, log, stop: stopSignal() })}`);
     return 0;
   });
+}
+
+/** 0 when the controller could be told, else 1. */
+async function test(host: ReturnType<typeof createHost>): Promise<number> {
+  if (host.root === '/') requireRoot('show what this machine has', 'slipway report --test');
+  const works = await probe({
+    host,
+    version: version().version,
+    tell: ({ ok, step, text }) =>
+      process.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${step.padEnd(12)} ${visible(redact(text))}\n`),
+  });
+  return works ? 0 : 1;
 }
 
 /** 0 when every setting can be used, else 2. */

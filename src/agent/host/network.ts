@@ -55,6 +55,8 @@ export interface HttpClientOptions {
   localPort?: number;
 }
 
+export type ReachedStep = 'name' | 'route' | 'tls';
+
 export interface HttpRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   url: string;
@@ -69,6 +71,8 @@ export interface HttpRequest {
   /** Gets the body of an answer of status 200 piece by piece; the answer has none then. */
   sink?: (piece: Uint8Array) => Promise<void>;
   signal?: AbortSignal;
+  /** Told how far a new connection has come: the host's name is found, the host answers, TLS is done. Not told of a proxy's. */
+  reached?: (step: ReachedStep, address?: string) => void;
   /** Asks for keying material of the TLS connection (RFC 5705) under this label. */
   exporter?: { label: string; bytes: number };
 }

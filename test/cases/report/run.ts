@@ -61,6 +61,9 @@ export async function run(say: (line: string) => void): Promise<void> {
       await joined.execOk([...'systemd-analyze security --offline=yes --threshold=30'.split(' '), file]);
     say('a join is told step by step, and its Node until it is Ready; the reporter is gone then');
 
+    const trial = await joined.execOk(['slipway', 'report', '--test']);
+    assert.match(trial, /^ok {4}certificate +the controller knows this machine/m);
+    assert.match(await joined.execOk(['slipway', 'status']), /^Reporting +to .*acknowledged event \d+/m);
     await expectCheckIn(joined, controller);
     say('a controller that was put back is told again by the check-in, which comes and goes with its file');
 

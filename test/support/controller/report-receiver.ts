@@ -174,9 +174,12 @@ export class ReportReceiver {
   }
 
   #checkIn(body: Buffer, name: string | undefined): Answer {
+    const { token, told } = readCheckInRequest(body);
+    if (name === undefined && token !== undefined && this.tokens.has(token))
+      return { status: 200, body: { version: 1, wants: 'nothing' } };
     if (name === undefined || !this.enrolled.includes(name))
       return { status: 401, body: { error: 'unauthorized' } };
-    this.checkedIn.push(readCheckInRequest(body).told?.seq);
+    this.checkedIn.push(told?.seq);
     return { status: 200, body: { version: 1, wants: this.wants, ...this.#wish() } };
   }
 

@@ -55,11 +55,16 @@ export const FACTS_OPTIONS: readonly OptionRow[] = [
 export interface ReportFlags {
   root: string;
   check?: boolean;
+  test?: boolean;
 }
 
 export const REPORT_OPTIONS: readonly OptionRow[] = [
   ['--root <dir>', 'look below this directory instead of at this machine', '/'],
   ['--check', 'only read the settings, name what is wrong in them, and print those in force'],
+  [
+    '--test',
+    'only try whether the controller can be told: name, route, TLS, certificate or token; spends and changes nothing',
+  ],
 ];
 
 export const CHECK_IN_OPTIONS: readonly OptionRow[] = [

@@ -51,7 +51,19 @@ not made again. It is safe to run it again. Exit status: 0 done, 1 not all of
 it, 2 without consent.
 `,
   },
-  report: { group: 'On a machine:' },
+  report: {
+    group: 'On a machine:',
+    more: `
+Examples:
+  slipway report --check                     the settings in force
+  slipway report --test                      could the controller be told? One
+                                             line for each step, and what to do
+
+slipway-report.service calls it. Exit status: 0 nothing is left to report; of
+--check: 2 where a setting cannot be used; of --test: 0 only where reporting
+would work, else 1.
+`,
+  },
   'check-in': {
     group: 'On a machine:',
     more: `

@@ -116,9 +116,12 @@ function exchange(request: HttpRequest, ca: string | undefined, start: Start): P
       // A reused connection has its handshake behind it; listeners for it would pile up there.
       if (outgoing.reusedSocket) return;
       isLookingUp = isIP(outgoing.host.replace(/^\[|\]$/g, '')) === 0;
-      socket.once('lookup', () => {
+      socket.once('lookup', (error: Error | null) => {
         isLookingUp = false;
+        if (!error) request.reached?.('name');
       });
+      socket.once('connect', () => request.reached?.('route', socket.remoteAddress));
+      socket.once('secureConnect', () => request.reached?.('tls'));
       if ('encrypted' in socket) {
         socket.once('connect', () => {
           isMute = true;
