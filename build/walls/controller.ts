@@ -18,7 +18,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   capacity: 'protocol kube log.ts machines model store',
   machines: 'kit protocol protocol/codes attest kube log.ts model policy store web',
   // MachinePools: their tokens, and what their machines tell.
-  pools: 'kit attest kube log.ts machines model',
+  pools: 'kit protocol attest kube log.ts machines model',
   proofs: 'kit protocol attest kube log.ts machines model policy store',
   // Of Machines whose machines have not reported.
   reporting: 'kit protocol attest kube log.ts machines',

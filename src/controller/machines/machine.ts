@@ -105,8 +105,12 @@ interface OwnCondition {
   readonly since: string | undefined;
 }
 
-export function machinesPath(version: MachineVersion, namespace?: string): string {
-  return `/apis/${GROUP}/${version}${namespace === undefined ? '' : `/namespaces/${namespace}`}/machines`;
+export function machinesPath(
+  version: MachineVersion,
+  namespace?: string,
+  resource: 'machines' | 'machinepools' = 'machines',
+): string {
+  return `/apis/${GROUP}/${version}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${resource}`;
 }
 
 export function clustersPath(version: MachineVersion): string {

@@ -34,10 +34,16 @@ it('removes what is no Machine after its time, as it was looked at, and only whi
     // It was tied at this moment.
     if (removed.length === 1) throw new KubeError(409, 'Conflict', 'written since');
   };
-  const nodes = [node('old', '2026-01-01T11:00:00Z'), node('young', '2026-01-02T11:00:00Z')];
+  const living = new Set(['ns/lives']);
+  const nodes = [
+    node('lives', '2025-12-01T11:00:00Z'),
+    node('old', '2026-01-01T11:00:00Z'),
+    node('young', '2026-01-02T11:00:00Z'),
+  ];
   const collector = new OrphanCollector({
     client: { request } as unknown as KubeClient,
     untied: () => nodes,
+    living: () => living,
     lifetimeMs: DAY,
     log: createLog(() => {}),
   });
@@ -47,6 +53,11 @@ it('removes what is no Machine after its time, as it was looked at, and only whi
   await vi.advanceTimersByTimeAsync(30_000);
   const old = ['old', { preconditions: { resourceVersion: '7' } }];
   expect(removed).toEqual([old, old]);
+  // The pool names its Node no longer.
+  living.clear();
+  nodes.splice(1);
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(removed.pop()?.[0]).toBe('lives');
   collector.lead(false);
   await vi.advanceTimersByTimeAsync(2 * DAY);
   expect(removed).toHaveLength(2);

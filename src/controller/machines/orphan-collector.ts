@@ -10,6 +10,8 @@ interface CollectorParts {
   readonly client: KubeClient;
   /** Nodes that are no Machine's. */
   readonly untied: () => Iterable<NodeRecord>;
+  /** Those of them whose Node is known to live, by `namespace/name`. */
+  readonly living: () => ReadonlySet<string>;
   /** How long a node may be that. */
   readonly lifetimeMs: number;
   readonly log: Log;
@@ -17,7 +19,7 @@ interface CollectorParts {
 
 /**
  * Removes nodes that nobody turned out to be: strangers with a pool's token, and machines whose Machine never
- * came. A Machine's node goes with its Machine.
+ * came. A Machine's node goes with its Machine, and that of a MachinePool without Machines when its Node does.
  */
 export class OrphanCollector {
   readonly #parts: CollectorParts;
@@ -45,7 +47,10 @@ export class OrphanCollector {
   async #collect(): Promise<void> {
     const { untied, lifetimeMs, log } = this.#parts;
     const before = Date.now() - lifetimeMs;
-    const over = [...untied()].filter(({ spec }) => Date.parse(spec.enrolment.at) < before);
+    const living = this.#parts.living();
+    const over = [...untied()].filter(
+      (node) => Date.parse(node.spec.enrolment.at) < before && !living.has(nodeKey(node)),
+    );
     for (const node of over) {
       try {
         await this.#remove(node);

@@ -19,6 +19,11 @@ interface PoolNode {
   readonly nodeName: string | undefined;
 }
 
+interface Claimant {
+  readonly key: string;
+  readonly at: number;
+}
+
 /** MachinePools, found by UID or name, and the nodes that came by their tokens and are no Machine's. */
 export class PoolDirectory {
   readonly #byKey = new Map<string, Pool>();
@@ -41,6 +46,10 @@ export class PoolDirectory {
     this.#byKey.delete(key);
     this.#byUid.delete(pool.uid);
     this.#expected.delete(pool.uid);
+  }
+
+  keys(): Iterable<string> {
+    return this.#byKey.keys();
   }
 
   byUid(uid: string): Pool | undefined {
@@ -75,6 +84,24 @@ export class PoolDirectory {
     const others = this.#ofPool.get(node.pool);
     others?.delete(key);
     if (others?.size === 0) this.#ofPool.delete(node.pool);
+  }
+
+  /**
+   * Nodes whose Node the pool names, so that they live: of each Node the first and the last machine that claimed to be it. Strangers
+   * may claim it, too, and the machine may have been installed anew.
+   */
+  living(): Set<string> {
+    const ends = new Map<string, [Claimant, Claimant]>();
+    for (const [key, { pool, at, nodeName = '' }] of this.#nodes) {
+      if (!this.#byKey.get(pool)?.nodes.has(nodeName)) continue;
+      const name = `${pool} ${nodeName}`;
+      const [first, last] = ends.get(name) ?? [
+        { key, at },
+        { key, at },
+      ];
+      ends.set(name, [at < first.at ? { key, at } : first, at > last.at ? { key, at } : last]);
+    }
+    return new Set([...ends.values()].flat().map(({ key }) => key));
   }
 
   room(pool: Pool, now = Date.now()): number {

@@ -1,5 +1,11 @@
 import type { KubeObject } from '../kube/objects.ts';
-import { apiVersionOf, CONDITION, type Condition, type MachineVersion } from '../machines/machine.ts';
+import {
+  apiVersionOf,
+  CONDITION,
+  type Condition,
+  type MachineVersion,
+  machinesPath,
+} from '../machines/machine.ts';
 
 /** Tokens of the pool that were made before this time (RFC 3339) count no longer. */
 const TOKENS_FROM = 'slipway.dev/tokens-from';
@@ -39,8 +45,7 @@ export interface Pool {
 }
 
 export function poolsPath(version: MachineVersion, namespace?: string): string {
-  const within = namespace === undefined ? '' : `/namespaces/${namespace}`;
-  return `/apis/cluster.x-k8s.io/${version}${within}/machinepools`;
+  return machinesPath(version, namespace, 'machinepools');
 }
 
 export function readPool({ metadata, spec = {}, status = {} }: PoolObject, version: MachineVersion): Pool {

@@ -99,6 +99,7 @@ export class Management {
     this.#verdicts = new VerdictKeeper({ client, keys: parts.tokenKeys, log });
     this.pools = new Pools({
       ...{ client, version, recorder, log },
+      machine: (namespace, name) => directory.byName(namespace, name),
       trouble: this.troubleOf('machinepools'),
     });
     this.#policies = new PolicyWatch({
@@ -113,6 +114,7 @@ export class Management {
     this.#collector = new OrphanCollector({
       ...{ client, lifetimeMs: untiedMs, log },
       untied: () => this.#reconciler.untied(),
+      living: () => this.pools.directory.living(),
     });
     this.#infrastructure = new InfrastructureWatch({
       ...{ client, directory, log },
@@ -127,6 +129,7 @@ export class Management {
         this.#infrastructure.machineChanged(machine);
         this.#reconciler.machineChanged(machine);
         this.#capacity.machineChanged(machine);
+        this.pools.machineChanged(machine);
         this.attested.machineChanged(machine);
         this.unreported.machineChanged(machine);
       },
@@ -213,6 +216,7 @@ export class Management {
   lead(leads: boolean): void {
     this.#reconciler.lead(leads);
     this.#capacity.lead(leads);
+    this.pools.lead(leads);
     this.attested.lead(leads);
     this.#policies.lead(leads);
     this.#collector.lead(leads);

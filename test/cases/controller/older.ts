@@ -7,6 +7,7 @@ import { CONTROLLER } from '../../support/controller/api-server.ts';
 import { ControllerProcess } from '../../support/controller/controller-process.ts';
 import { ManagementCluster } from '../../support/controller/management-cluster.ts';
 import { bootstrapEvents, SimulatedMachine } from '../../support/controller/simulated-machine.ts';
+import { pools } from './pools.ts';
 
 /**
  * A Cluster API that serves v1beta1 alone: the condition goes where that one has those of the newer kind. And a controller
@@ -44,6 +45,7 @@ export async function older(say: (line: string) => void): Promise<void> {
       'cluster.x-k8s.io/v1beta1',
     );
     machine.hangUp();
+    await pools(cluster, controller, ca, say);
     say('a Cluster API that serves v1beta1 alone: the condition is in status.v1beta2.conditions');
   } finally {
     await controller?.end('SIGKILL');

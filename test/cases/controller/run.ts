@@ -8,6 +8,7 @@ import { conditions } from './conditions.ts';
 import { faults } from './faults.ts';
 import { manifests } from './manifests.ts';
 import { older } from './older.ts';
+import { pools } from './pools.ts';
 import { rivals } from './rivals.ts';
 import { rotation } from './rotation.ts';
 import type { Scene } from './scene.ts';
@@ -40,6 +41,7 @@ export async function run(say: (line: string) => void): Promise<void> {
     await manifests(scene);
     await ties(scene, first);
     await conditions(scene, first);
+    await pools(cluster, first, ca, say);
     await commands(scene);
     await first.end('SIGTERM');
     await faults(scene);

@@ -7,7 +7,7 @@ import {
   groupsPath,
 } from '../../../src/controller/capacity/group.ts';
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
-import type { MachineVersion } from '../../../src/controller/machines/machine.ts';
+import { CONDITION, type MachineVersion } from '../../../src/controller/machines/machine.ts';
 import { groupObject } from '../../support/controller/group-object.ts';
 import { refused } from './refused.ts';
 
@@ -53,7 +53,7 @@ export async function groupsByPolicy(controller: KubeClient, version: MachineVer
     await patch(
       controller,
       `${path}/status`,
-      statusOf(version, [theirs, condition(ALIKE_CONDITION, 'False')]),
+      statusOf(version, [theirs, condition(ALIKE_CONDITION, 'False'), condition(CONDITION, 'False')]),
     );
     for (const more of [
       { annotations: { 'example.com/mine': 'not any more' } },
@@ -72,6 +72,8 @@ export async function groupsByPolicy(controller: KubeClient, version: MachineVer
     );
     for (const status of [
       statusOf(version, [condition('Available', 'False'), condition(ALIKE_CONDITION, 'False')]),
+      statusOf(version, [theirs, condition(CONDITION, 'True'), condition('BootstrapSucceeded', 'True')]),
+      { status: { nodeRefs: [{ name: 'another', kind: 'Node' }] } },
       statusOf(version, [condition(ALIKE_CONDITION, 'False')]),
       { status: { replicas: 9 } },
     ])
