@@ -501,3 +501,105 @@ describe('a few words of a kubelet, without its name', () => {
     });
   });
 });
+
+describe('a kubelet that can start no pod, where its journal is all there is', () => {
+  const said = (file: string, text: string): string =>
+    `Jan 10 10:00:02 n1 kubelet[42]: E0110 10:00:02.109966      42 ${file}] ${text}`;
+  const SANDBOX = 'remote_runtime.go:113';
+  const failed = (why: string): string =>
+    said(
+      SANDBOX,
+      `"RunPodSandbox from runtime service failed" err="rpc error: code = Unknown desc = ${why}"`,
+    );
+
+  it.each<[string, string, string]>([
+    [
+      'CgroupDriverMismatch',
+      'CRI-O uses the cgroup driver systemd, the kubelet cgroupfs.',
+      said(
+        SANDBOX,
+        'RunPodSandbox from runtime service failed: rpc error: code = Unknown desc = cri-o configured with systemd cgroup manager, but did not receive sl',
+      ),
+    ],
+    [
+      'CgroupDriverMismatch',
+      'CRI-O uses the cgroup driver cgroupfs, the kubelet systemd.',
+      failed(
+        'cri-o configured with cgroupfs cgroup manager, but received systemd slice as parent: kubepods.slice',
+      ),
+    ],
+    [
+      'KubeletFileMissing',
+      'its resolvConf /etc/resolv.conf',
+      said(
+        'kuberuntime_sandbox.go:41',
+        '"Failed to generate sandbox config for pod" err="open /etc/resolv.conf: no such file or directory" pod="kube-system/etcd-n1"',
+      ),
+    ],
+    [
+      'ContainerNotStarted',
+      'cannot mount the root of one (invalid argument)',
+      failed(
+        'failed to create containerd task: failed to create shim task: failed to mount rootfs component: invalid argument: unknown',
+      ),
+    ],
+    [
+      'ContainerNotStarted',
+      'cannot mount the root of one (no such device)',
+      failed(
+        'failed to create containerd task: failed to mount rootfs component &{overlay overlay [workdir=/var/lib/containerd/1/work lowerdir=/var/lib/containerd/1/fs]}: no such device: unknown',
+      ),
+    ],
+    [
+      'ContainerNotStarted',
+      'finds no seccomp',
+      failed(
+        'failed to create containerd container: failed to generate seccomp spec opts: seccomp is not supported',
+      ),
+    ],
+    [
+      'ProgramMissing',
+      'runc is not installed',
+      failed('exec: "runc": executable file not found in $PATH: unknown'),
+    ],
+  ])('%s: %s', (expected, cause, line) => {
+    expect(verdict(line).failure).toMatchObject({ code: expected, cause: expect.stringContaining(cause) });
+  });
+
+  it('names a file that can be there', () => {
+    const without = (path: string): string =>
+      said(
+        'kuberuntime_sandbox.go:41',
+        `"Failed to generate sandbox config for pod" err="open ${path}: no such file or directory"`,
+      );
+    expect(verdict(without('/etc/resolv.conf')).failure?.remedy).toMatch(/^Make \/etc\/resolv\.conf/);
+    expect(verdict(without('/run/systemd/resolve/resolv.conf')).failure?.remedy).toMatch(/^Set resolvConf/);
+  });
+
+  it('is told of its own static pods for any reason, of a workload for none but those of every pod', () => {
+    const why =
+      'failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: no';
+    const syncing = (pod: string): string =>
+      said(
+        'pod_workers.go:965',
+        `"Error syncing pod, skipping" err="failed to \\"CreatePodSandbox\\" for \\"${pod}(c761)\\" with CreatePodSandboxError: \\"Failed to create sandbox f`,
+      );
+    expect(code(failed(why), syncing('etcd-n1_kube-system'))).toBe('ContainerNotStarted');
+    expect(code(failed(why), syncing('shop-1_default'))).toBe('nothing');
+    expect(code(failed(why))).toBe('nothing');
+  });
+
+  it('says so where a terminal has cut off the reason', () => {
+    const cut = said(
+      'kuberuntime_sandbox.go:71',
+      '"Failed to create sandbox for pod" err="rpc error: code = Unknown desc = failed to create shim task: OCI runtime create failed: runc create failed: un',
+    );
+    const pod = said(
+      'pod_workers.go:965',
+      '"Error syncing pod, skipping" err="failed to \\"CreatePodSandbox\\" for \\"etcd-n1_kube-system(c761)\\" with Cre',
+    );
+    expect(verdict(cut, pod).failure?.cause).toBe(
+      'The container runtime cannot start a container; why is cut off.',
+    );
+  });
+});

@@ -4,18 +4,18 @@ import type { Evidence, UnitState } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
 import {
   CUT_REGISTRATION,
-  EXEC_DENIED,
   HEALTH_PORT,
   KUBELET_CONTAINER_RULES,
   KUBELET_IMAGE_RULES,
   KUBELET_NODE_RULES,
+  KUBELET_POD_RULES,
   KUBELET_REFUSED_RULES,
   SANDBOX_IMAGE,
   SANDBOX_PULL,
 } from './kubelet-run.ts';
-import { KUBELET_ENDED } from './kubelet-signs.ts';
+import { KUBELET_ENDED, ORDER } from './kubelet-signs.ts';
 import { EXPIRED, KUBELET_START_RULES, kubeletLastWords, UNMASK_KUBELET } from './kubelet-start.ts';
-import { lastKnown } from './rule.ts';
+import { lastKnown, type Rule } from './rule.ts';
 
 /** A kubelet's own last words, where systemd's account is not in the log. */
 const FATAL =
@@ -46,6 +46,11 @@ function withoutRenewed(lines: string[]): string[] {
 /** What it complained of before has passed. */
 const sinceRegistered = (lines: string[]): string[] =>
   lines.slice(lines.findLastIndex((line) => REGISTERED.test(line)) + 1);
+
+/** kubeadm's own static pods, as the kubelet names them: with their UID in one word, or as a field. */
+const OF_STATIC_POD = new RegExp(
+  `\\b(?:${ORDER.join('|')})-[^\\s"_(]{1,253}_kube-system\\(|pod="kube-system/(?:${ORDER.join('|')})-`,
+);
 
 const hasSandbox = (line: string): boolean => /RunPodSandbox for .* returns sandbox id/.test(line);
 
@@ -78,8 +83,20 @@ export function explainLoneKubelet(evidence: Evidence, isAlone: boolean): Diagno
   // A person has chosen the lines of an excerpt; in a whole journal, a single complaint may have passed again.
   const enough = since.length > EXCERPT_LINES ? ENOUGH_COMPLAINTS : 1;
   // Without sandboxes there is no API server to register with.
-  for (const rules of [[EXPIRED], [SANDBOX_IMAGE, EXEC_DENIED], KUBELET_NODE_RULES, [CUT_REGISTRATION]]) {
-    const complaints = since.filter((line) => lastKnown(rules, [line]) !== undefined);
+  const named = since.filter((line) => OF_STATIC_POD.test(line));
+  // Of one failure the kubelet tells three times, and names the pod at the end of a line, which terminals cut off.
+  const ofStaticPods =
+    since.length <= EXCERPT_LINES && named.some((line) => /CreatePodSandbox/.test(line)) ? since : named;
+  const all: [rules: readonly Rule[], lines: readonly string[]][] = [
+    [[EXPIRED], since],
+    [KUBELET_POD_RULES, since],
+    // Of the pods whose names no workload has.
+    [KUBELET_CONTAINER_RULES, ofStaticPods],
+    [KUBELET_NODE_RULES, since],
+    [[CUT_REGISTRATION], since],
+  ];
+  for (const [rules, lines] of all) {
+    const complaints = lines.filter((line) => lastKnown(rules, [line]) !== undefined);
     if (complaints.length >= enough) return lastKnown(rules, complaints);
   }
   return undefined;

@@ -53,7 +53,7 @@ const imageRules: Rule[] = [
 ];
 
 /** Whatever the pod is, nothing starts it. */
-export const EXEC_DENIED: Rule = rule(/fork\/exec (\/\S+?): permission denied/, ([, path]) => ({
+const EXEC_DENIED: Rule = rule(/fork\/exec (\/\S+?): permission denied/, ([, path]) => ({
   code: 'FileAccessDenied',
   cause: `No container can start: the container runtime may not run ${path} (permission denied).`,
 }));
@@ -69,14 +69,36 @@ export const PLUGIN_DIRECTORY: Rule = rule(
   }),
 );
 
-const containerRules: Rule[] = [
-  rule(/Failed to generate sandbox config for pod\b.*?: open (\/\S+?): ([a-z ]+)/, ([, path, why]) => ({
-    code: 'KubeletFileMissing',
-    cause: `No pod can start: the kubelet cannot read its resolvConf ${path}: ${reason(why)}.`,
-    remedy:
-      'Set resolvConf: /etc/resolv.conf in the KubeletConfiguration, or run systemd-resolved, which makes the file below /run/systemd/resolve.',
-  })),
+/** Where every program looks for it the kubelet does, too: what is missing there is the link's goal, or all of it. */
+const OWN_RESOLV_CONF = '/etc/resolv.conf';
+
+/** CRI-O compares before it makes a sandbox; a terminal may have cut off the path. */
+const CRIO_CGROUPS =
+  /cri-o configured with (systemd|cgroupfs) cgroup manager, but (?:did not receive|received?)\b/;
+
+/** Whatever the pod is, nothing starts it. */
+const EVERY_POD: Rule[] = [
+  rule(
+    /Failed to generate sandbox config for pod\b.*?(?:: |err=")open (\/\S+?): ([a-z ]+)/,
+    ([, path, why]) => ({
+      code: 'KubeletFileMissing',
+      cause: `No pod can start: the kubelet cannot read its resolvConf ${path}: ${reason(why)}.`,
+      remedy:
+        path === OWN_RESOLV_CONF
+          ? 'Make /etc/resolv.conf, or start what makes the file that it is a link to (systemd-resolved, NetworkManager); resolvConf in the KubeletConfiguration may name another one.'
+          : 'Set resolvConf: /etc/resolv.conf in the KubeletConfiguration, or run systemd-resolved, which makes the file below /run/systemd/resolve.',
+    }),
+  ),
   CGROUPS_PATH,
+  rule(CRIO_CGROUPS, ([, crio]) => {
+    const kubelet = crio === 'systemd' ? 'cgroupfs' : 'systemd';
+    return {
+      code: 'CgroupDriverMismatch',
+      cause: `CRI-O uses the cgroup driver ${crio}, the kubelet ${kubelet}.`,
+      remedy:
+        'Set cgroupDriver: systemd in the KubeletConfiguration and cgroup_manager = "systemd" in a file in /etc/crio/crio.conf.d, and restart both.',
+    };
+  }),
   EXEC_DENIED,
   rule(
     /exec: "?runc"?: executable file not found|fork\/exec \S*runc\S*: no such file|exec: "([\w./-]*runc)": (?:executable file not found|stat)/,
@@ -85,31 +107,50 @@ const containerRules: Rule[] = [
       cause: 'No container can start: runc is not installed.',
     }),
   ),
+  rule(/apparmor_parser"?(?:(?!apparmor_parser)[^"])*(?:executable file not found|no such file)/i, () => ({
+    code: 'ProgramMissing',
+    cause: 'No container can start: AppArmor is on but apparmor_parser is not installed.',
+  })),
+  rule(/seccomp is not supported/, () => ({
+    code: 'ContainerNotStarted',
+    cause: 'No container can start: the container runtime finds no seccomp on this machine.',
+    remedy:
+      'Use a kernel with CONFIG_SECCOMP_FILTER and a container runtime that was built with seccomp (containerd, runc and libseccomp of one distribution).',
+    persistence: 'permanent',
+  })),
+  rule(/failed to mount rootfs component(?: &\{[^}]{0,800}\})?: ([a-z ]+)/, ([, why = '']) => ({
+    code: 'ContainerNotStarted',
+    cause: `No container can start: the snapshotter of containerd cannot mount the root of one (${why}).`,
+    remedy: why.startsWith('no such device')
+      ? 'Load the kernel module overlay at boot (a line in /etc/modules-load.d), or name another snapshotter in the configuration of containerd.'
+      : 'See what the kernel says of overlayfs (dmesg): put /var/lib/containerd on a file system that can carry it (ext4, xfs with ftype=1), or name another snapshotter in the configuration of containerd.',
+  })),
+];
+
+const SHORTEST = 12;
+
+const containerRules: Rule[] = [
+  ...EVERY_POD,
   rule(/no runtime for "(\w+)" is configured/, ([, name]) => ({
     code: 'ContainerRuntimeUnsuitable',
     cause: `The container runtime has no runtime named ${name} configured.`,
     remedy: `Configure the runtime ${name} in the container runtime, or let its default runtime be one that is configured, and restart it.`,
   })),
-  rule(
-    /apparmor_parser"?(?:(?!apparmor_parser)[^"])*(?:executable file not found|no such file)|apparmor(?:(?!apparmor)[^"])*?profile(?:(?!profile)[^"])*(?:failed|not found)/i,
-    ([text]) =>
-      /apparmor_parser.*(?:executable file not found|no such file)/i.test(text)
-        ? {
-            code: 'ProgramMissing',
-            cause: 'No container can start: AppArmor is on but apparmor_parser is not installed.',
-          }
-        : {
-            code: 'ContainerNotStarted',
-            cause: `The container runtime cannot start a container: ${reason(text)}.`,
-            remedy:
-              'Load that profile of AppArmor in the image (apparmor.service), or let the pod or the container runtime name one that is loaded.',
-          },
-  ),
+  rule(/apparmor(?:(?!apparmor)[^"])*?profile(?:(?!profile)[^"])*(?:failed|not found)/i, ([text]) => ({
+    code: 'ContainerNotStarted',
+    cause: `The container runtime cannot start a container: ${reason(text)}.`,
+    remedy:
+      'Load that profile of AppArmor in the image (apparmor.service), or let the pod or the container runtime name one that is loaded.',
+  })),
   rule(
     /(?:OCI runtime create failed|runc create failed|failed to create shim task|failed to create containerd task)[^"]*?: ((?!OCI runtime|runc create|failed to create).*)/,
-    ([, why]) => ({
+    ([, why = '']) => ({
       code: 'ContainerNotStarted',
-      cause: `The container runtime cannot start a container: ${reason(why)}.`,
+      // Nothing that runc says is so short: a terminal has cut it off.
+      cause:
+        why.length < SHORTEST
+          ? 'The container runtime cannot start a container; why is cut off.'
+          : `The container runtime cannot start a container: ${reason(why)}.`,
     }),
   ),
   rule(
@@ -130,7 +171,7 @@ const containerRules: Rule[] = [
     remedy: 'Check the CNI plugins in /opt/cni/bin and the configuration in /etc/cni/net.d.',
   })),
   rule(
-    /RunPodSandbox from runtime service failed"? err="(?:rpc error: )?(?:code = \w+ desc = )?(.*)/,
+    /RunPodSandbox from runtime service failed(?:"? err="|: )(?:rpc error: )?(?:code = \w+ desc = )?(.*)/,
     ([, why = '']) =>
       // journalctl cut it off before the reason.
       /^(?:rpc error: )?(?:code = \w*)?(?: desc)?[ =]*[>…]$/.test(why)
@@ -330,4 +371,5 @@ export const CUT_REGISTRATION: Rule = rule(
 
 export const KUBELET_IMAGE_RULES: readonly Rule[] = imageRules;
 export const KUBELET_CONTAINER_RULES: readonly Rule[] = containerRules;
+export const KUBELET_POD_RULES: readonly Rule[] = [SANDBOX_IMAGE, ...EVERY_POD];
 export const KUBELET_NODE_RULES: readonly Rule[] = nodeRules;
