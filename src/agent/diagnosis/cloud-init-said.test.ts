@@ -27,6 +27,17 @@ describe('where nothing of the user data ran', () => {
         "Failed to shellify [{'echo a': 'b'}] into file /var/lib/cloud/instance/scripts/runcmd",
       ),
     ],
+    [
+      'A boothook of the user data failed (/var/lib/cloud/instances/i-0d6/boothooks/part-001)',
+      said('util.py', 'Boothooks script /var/lib/cloud/instances/i-0d6/boothooks/part-001 execution error'),
+    ],
+    [
+      'The user data include file:///etc/rest.txt, and nothing is there',
+      said(
+        'user_data.py',
+        "[Errno 2] No such file or directory: '/etc/rest.txt' for url: file:///etc/rest.txt.",
+      ),
+    ],
   ])('cloud-init has said why: %s', (cause, line) => {
     expect(verdict(BEGIN, line, END)).toMatchObject({
       result: 'failed',
@@ -34,6 +45,12 @@ describe('where nothing of the user data ran', () => {
       telling: [{ number: 2 }],
     });
   });
+});
+
+it('what a boothook is still to fetch is no lack', () => {
+  const line =
+    "[Errno 2] No such file or directory: '/etc/secret-userdata.txt' for url: file:///etc/secret-userdata.txt.";
+  expect(verdict(BEGIN, said('user_data.py', line), END).result).toBe('nothing');
 });
 
 it('a script that failed may have kept kubeadm away, and is no verdict on it', () => {

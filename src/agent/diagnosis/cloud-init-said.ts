@@ -23,6 +23,23 @@ const RULES = [
     remedy:
       'Write each entry of runcmd and bootcmd as one string or as a list of strings; a colon and a blank in a string need quotation marks around it.',
   })),
+  // The provider of Cluster API for AWS has user data fetched by one, and included then.
+  rule(/Boothooks script (\S+) execution error/, ([, path]) => ({
+    code: 'CloudInitFailed',
+    cause: `A boothook of the user data failed (${path}), and what it was to fetch or set up is not there.`,
+    remedy:
+      'Read what stands above this line in cloud-init-output.log. Where it fetches the user data (Cluster API on AWS), the role of the machine must be allowed to read the secret (Secrets Manager, SSM), and the image needs what the boothook calls (the AWS CLI).',
+  })),
+  // That of the same provider is missing at first, and comes by the boothook.
+  rule(
+    /No such file or directory: '(?!\/etc\/secret-userdata\.txt')[^']+' for url: (\S+?)\.?$/,
+    ([, url]) => ({
+      code: 'CloudInitFailed',
+      cause: `The user data include ${url}, and nothing is there, so nothing of that ran.`,
+      remedy:
+        'Look for what was to write that file before, such as a boothook; its errors stand in cloud-init-output.log.',
+    }),
+  ),
 ];
 
 /** It began, and a command of it failed: whether kubeadm was to come after that, its log does not tell. */
