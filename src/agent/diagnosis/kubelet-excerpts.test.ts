@@ -346,9 +346,16 @@ describe('a Node that the API server does not take', () => {
     });
   });
 
-  it('is not asked about by a kubelet without a certificate, whom nobody refuses it', () => {
+  it('is refused to nobody: a kubelet without a certificate lacks that', () => {
     const why = `nodes \\"n1\\" is forbidden: User \\"system:anonymous\\" cannot get resource \\"nodes\\" in API group \\"\\" at the cluster scope`;
-    expect(says(why)).toBeUndefined();
+    expect(says(why)).toMatchObject({
+      code: 'KubeletCertificateNotIssued',
+      cause: expect.stringContaining('without a certificate (system:anonymous)'),
+    });
+    const refused =
+      'Nov 23 14:29:00 n1 kubelet[238]: E1123 14:29:00.783562     238 certificate_manager.go:562] "Failed while requesting a signed certificate from the control plane" err="cannot create certificate signing request: Unauthorized"';
+    const asks = `Nov 23 14:29:01 n1 kubelet[238]: E1123 14:29:01.783562     238 kubelet_node_status.go:109] "Unable to register node with API server" err="${why}" node="n1"`;
+    expect(code(refused, asks)).toBe('CredentialsRejected');
   });
 
   it('is refused by a policy, which is named', () => {

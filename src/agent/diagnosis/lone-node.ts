@@ -3,12 +3,14 @@
  * etcd or the API server why that ended.
  */
 import { type Code, codes } from '../../protocol/codes/codes.ts';
-import { countKubeletEnds, explainLoneKubelet } from './causes/explain-kubelet.ts';
+import { countKubeletEnds, explainLoneKubelet, explainSandbox } from './causes/explain-kubelet.ts';
+import { runtimeDown } from './causes/explain-node.ts';
 import { explainStaticPods } from './causes/explain-static-pods.ts';
-import { PLUGIN_DIRECTORY } from './causes/kubelet-run.ts';
+import { OWN_IMAGE_PULL, PLUGIN_DIRECTORY } from './causes/kubelet-run.ts';
 import { lastKnown, rule } from './causes/rule.ts';
 import { withSwapDevices } from './causes/swap.ts';
 import { refined } from './diagnose.ts';
+import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
 import type { Diagnosis } from './patterns/pattern.ts';
 import type { LogLine } from './transcript/line.ts';
@@ -27,13 +29,24 @@ export function failureOfNode(lines: readonly LogLine[]): KubeadmFailure | undef
   const pods = length > EXCERPT ? undefined : explainStaticPods(evidence);
   const kubelet = explainLoneKubelet(evidence, isAlone);
   const node = countKubeletEnds(evidence.kubeletLog) > 0 ? (kubelet ?? pods) : (pods ?? kubelet);
-  const found = node ?? (length > EXCERPT ? undefined : saidOfCluster(lines));
+  const isRuntime = length <= EXCERPT || evidence.runtimeLog.length * 2 > length;
+  const runtime = isRuntime ? loneRuntime(evidence) : undefined;
+  const known = node === undefined || node.code.startsWith('ContainerRuntime') ? (runtime ?? node) : node;
+  const found = known ?? (length > EXCERPT ? undefined : saidOfCluster(lines));
   return found === undefined
     ? undefined
     : refined({ ...bareFailure(found.code, ''), lines: [] }, withSwapDevices(found, evidence));
 }
 
-/** What people paste when kubeadm has done its work: a sentence of CoreDNS, or of kubectl that is not root. */
+/** A machine for Docker alone has no CRI plugin, and nothing is wrong with it. */
+function loneRuntime(evidence: Evidence): Diagnosis | undefined {
+  const found = runtimeDown(evidence);
+  return found === undefined || found.facts?.isDisabled === true
+    ? explainSandbox(evidence.runtimeLog)
+    : found;
+}
+
+/** What people paste of other programs: what crictl was told, a sentence of CoreDNS, or of kubectl that is not root. */
 function saidOfCluster(lines: readonly LogLine[]): Diagnosis | undefined {
   return lastKnown(
     CLUSTER_RULES,
@@ -43,6 +56,15 @@ function saidOfCluster(lines: readonly LogLine[]): Diagnosis | undefined {
 
 const CLUSTER_RULES = [
   PLUGIN_DIRECTORY,
+  OWN_IMAGE_PULL,
+  // To crictl, the kubelet and kubeadm alike.
+  rule(
+    /(?:err="|failed: |level=fatal msg="[^"]{0,80}: )rpc error: code = Unimplemented desc = unknown service runtime\.v1\w{0,9}\.\w{5,7}Service/,
+    () => ({
+      code: 'ContainerRuntimeUnsuitable',
+      cause: 'The container runtime answers but does not offer the CRI v1 interface.',
+    }),
+  ),
   rule(
     /\[FATAL\] plugin\/loop: (?:Loop \((\S+) -> \S+\) detected|Seen "HINFO IN [^"]*" more than twice, loop detected)/,
     ([, from]) => ({

@@ -26,7 +26,8 @@ const common = (name: string): Rule[] => [
   rule(/listen tcp\d? (\S+?): bind: cannot assign requested address/, ([, address]) => ({
     code: 'ControlPlaneConfigInvalid',
     cause: `${name} cannot listen at ${address}: that is no address of this machine.`,
-    remedy: 'Correct localAPIEndpoint.advertiseAddress, or the listen addresses in extraArgs.',
+    remedy:
+      'Correct localAPIEndpoint.advertiseAddress, or the listen addresses in extraArgs. Where the machine had that address before, give it back (a reservation in DHCP).',
   })),
   rule(/no space left on device/, () => ({
     code: 'DiskFull',
@@ -217,7 +218,7 @@ const componentRules = (name: string): Rule[] => [
 ];
 
 const LAST_WORDS =
-  /"command failed" err="(.*)"|^F\d{4} \S+ +\d+ [\w.-]+:\d+\] (.*)|^(?:panic|Error|error|fatal error): (.*)|"level":"(?:fatal|panic)".*?"msg":"([^"]*)"(?:.*?"error":"([^"]*)")?/;
+  /"command failed" err="(.*)"|^F\d{4} \S+ +\d+ [\w.-]+:\d+\] (.*)|^(?:panic|Error|error|fatal error): (.*)|"level":"(?:fatal|panic)".*?"msg":"([^"]*)"(?:.*?"error":"([^"]*)")?|^C \| etcdmain: (.*)/;
 
 /**
  * @param name Container name: `etcd`, `kube-apiserver` ...

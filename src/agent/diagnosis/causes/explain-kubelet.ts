@@ -3,6 +3,7 @@ import type { Code } from '../../../protocol/codes/codes.ts';
 import type { Evidence, UnitState } from '../evidence/evidence.ts';
 import type { Diagnosis } from '../patterns/pattern.ts';
 import {
+  ANONYMOUS,
   CUT_REGISTRATION,
   HEALTH_PORT,
   KUBELET_CONTAINER_RULES,
@@ -10,7 +11,6 @@ import {
   KUBELET_NODE_RULES,
   KUBELET_POD_RULES,
   KUBELET_REFUSED_RULES,
-  SANDBOX_IMAGE,
   SANDBOX_PULL,
 } from './kubelet-run.ts';
 import { KUBELET_ENDED, ORDER } from './kubelet-signs.ts';
@@ -54,6 +54,10 @@ const OF_STATIC_POD = new RegExp(
 
 const hasSandbox = (line: string): boolean => /RunPodSandbox for .* returns sandbox id/.test(line);
 
+/** Why no pod starts, by the runtime's own account. */
+export const explainSandbox = (runtimeLog: readonly string[]): Diagnosis | undefined =>
+  lastKnown([SANDBOX_PULL, ...KUBELET_POD_RULES], runtimeLog.slice(runtimeLog.findLastIndex(hasSandbox) + 1));
+
 const ENOUGH_COMPLAINTS = 3;
 const EXCERPT_LINES = 8;
 
@@ -93,7 +97,7 @@ export function explainLoneKubelet(evidence: Evidence, isAlone: boolean): Diagno
     // Of the pods whose names no workload has.
     [KUBELET_CONTAINER_RULES, ofStaticPods],
     [KUBELET_NODE_RULES, since],
-    [[CUT_REGISTRATION], since],
+    [[CUT_REGISTRATION, ANONYMOUS], since],
   ];
   for (const [rules, lines] of all) {
     const complaints = lines.filter((line) => lastKnown(rules, [line]) !== undefined);
@@ -189,11 +193,7 @@ function stopped(unit: UnitState | undefined): Diagnosis | undefined {
 export function explainKubeletRun(code: Code, { kubeletLog, runtimeLog }: Evidence): Diagnosis | undefined {
   const containers = (): Diagnosis | undefined => {
     const image = lastKnown(KUBELET_IMAGE_RULES, kubeletLog);
-    return (
-      image ??
-      lastKnown(KUBELET_CONTAINER_RULES, kubeletLog) ??
-      lastKnown([SANDBOX_PULL, SANDBOX_IMAGE], runtimeLog.slice(runtimeLog.findLastIndex(hasSandbox) + 1))
-    );
+    return image ?? lastKnown(KUBELET_CONTAINER_RULES, kubeletLog) ?? explainSandbox(runtimeLog);
   };
   const node = (): Diagnosis | undefined => lastKnown(KUBELET_NODE_RULES, kubeletLog);
   switch (code) {

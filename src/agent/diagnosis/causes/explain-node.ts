@@ -82,11 +82,14 @@ function notInstalled({ facts, evidence }: KubeadmFailure, { units }: Evidence):
   };
 }
 
-const RUNTIME_ENDED = /^[\w-]+\.service: (?:main process exited|Failed with result)/i;
-const RUNTIME_STARTED = /containerd successfully booted|^Started .*(?:containerd|crio|docker)|API listen on/;
+/** By systemd's account, or its own last words. */
+const RUNTIME_ENDED =
+  /^[\w-]+\.service: (?:main process exited|Failed with result)|^(?:containerd|crio|failed to start daemon): |^failed to (?:load|unmarshal) TOML|^time="[^"]*" level=(?:fatal|panic) msg=/i;
+const RUNTIME_STARTED =
+  /containerd successfully booted|^Started .*(?:containerd|crio|CRI-O|docker)|API listen on/;
 
 /** Told only when systemd knows the unit and says that it is not up; other runtimes have other units. */
-function runtimeDown({ units, runtimeLog }: Evidence): Diagnosis | undefined {
+export function runtimeDown({ units, runtimeLog }: Evidence): Diagnosis | undefined {
   const runtimes = units.filter(
     ({ name, load }) => /^(?:containerd|crio)\.service$/.test(name) && load !== 'not-found',
   );

@@ -36,7 +36,7 @@ const sandboxImage: Rule['diagnose'] = ([text, name = '', end]) => {
 };
 
 /** Every pod needs it, whosever the pod is. */
-export const SANDBOX_IMAGE: Rule = rule(
+const SANDBOX_IMAGE: Rule = rule(
   /(?:failed to (?:get|pull) sandbox image "|failed pulling image "(?=[^"]{1,200}\/pause:))([^"]+)(?:(")|$).*/,
   sandboxImage,
 );
@@ -44,13 +44,13 @@ export const SANDBOX_IMAGE: Rule = rule(
 /** The runtime's own account of it. */
 export const SANDBOX_PULL: Rule = rule(/"?PullImage "?([^\s"]*\/pause:[^\s"]+)(")? failed.*/, sandboxImage);
 
-const imageRules: Rule[] = [
-  SANDBOX_IMAGE,
-  rule(
-    /Failed to pull image "?([^\s"]+)"?.*|"?PullImage from image service failed.*|PullImage "([^"]+)" failed.*/,
-    image,
-  ),
-];
+/** By the kubelet or by crictl, which kubeadm asks to pull. */
+export const OWN_IMAGE_PULL: Rule = rule(
+  /Failed to pull image "?([^\s"]+)"?.*|"?PullImage from image service failed.*|PullImage "([^"]+)" failed.*/,
+  image,
+);
+
+const imageRules: Rule[] = [SANDBOX_IMAGE, OWN_IMAGE_PULL];
 
 /** Whatever the pod is, nothing starts it. */
 const EXEC_DENIED: Rule = rule(/fork\/exec (\/\S+?): permission denied/, ([, path]) => ({
@@ -250,6 +250,12 @@ export const KUBELET_REFUSED_RULES: Rule[] = [
 
 const nodeRules: Rule[] = [
   ...KUBELET_REFUSED_RULES,
+  rule(/nodes is forbidden: User "(system:node:[^"]+)" cannot create/, ([, user]) => ({
+    code: 'PermissionDenied',
+    cause: `The kubelet may not register its Node: the API server lets ${user} make none.`,
+    remedy:
+      'Let --authorization-mode of each API server have Node, and its admission plugins NodeRestriction, as kubeadm sets them.',
+  })),
   rule(/certificate signing request[^"]* (?:is|was) denied(?:, reason: (.*))?/i, ([, why]) => ({
     code: 'KubeletCertificateNotIssued',
     cause: `The certificate signing request of the kubelet was denied${why === undefined ? '' : `: ${reason(why)}`}.`,
@@ -258,6 +264,12 @@ const nodeRules: Rule[] = [
   rule(/certificatesigningrequests\S* is forbidden: User "([^"]*)"/, ([, user]) => ({
     code: 'PermissionDenied',
     cause: `The kubelet gets no certificate: ${user} may not ask for one.`,
+    ...(user === 'system:anonymous'
+      ? {
+          remedy:
+            'See that /etc/kubernetes/bootstrap-kubelet.conf names a token, and that nothing between the kubelet and the API server takes it away.',
+        }
+      : {}),
   })),
   // The address in it is the webhook's, not the API server's.
   rule(
@@ -357,6 +369,18 @@ export const HEALTH_PORT: Rule = rule(
     code: 'PortInUse',
     cause: `The kubelet cannot tell its health at ${address}: the port is in use.`,
     ...portFacts(address),
+  }),
+);
+
+/** One that waits for its first certificate asks so, too: whatever else it complains of says more. */
+export const ANONYMOUS: Rule = rule(
+  /Unable to register node .*\b(?:nodes|nodes "[^"]*") is forbidden: User "system:anonymous"/,
+  () => ({
+    code: 'KubeletCertificateNotIssued',
+    cause:
+      'The kubelet asks the API server without a certificate (system:anonymous): it has none, or none that is valid.',
+    remedy:
+      'See whether /var/lib/kubelet/pki/kubelet-client-current.pem is there and valid by the clock of this machine (openssl x509 -noout -dates), whether kubectl get csr has a request that waits, and whether a load balancer or proxy ends TLS before the API server.',
   }),
 );
 

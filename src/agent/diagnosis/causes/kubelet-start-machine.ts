@@ -67,6 +67,12 @@ export const cgroupRules: Rule[] = [
           }),
     }),
   ),
+  rule(/failed to initialize top level QOS containers: ([^"]*)/, ([, why]) => ({
+    code: 'CgroupsUnsuitable',
+    cause: `The kubelet ends because it cannot make its cgroups: ${reason(why)}.`,
+    remedy:
+      'Let the kubelet and the container runtime use one cgroup driver, give a container all controllers (a cgroup namespace of its own), look for what SELinux has refused, and boot again where another kubelet has run before.',
+  })),
   rule(
     /cannot find cgroup mount destination|mountpoint for (\w+) not found|failed to find subsystem mount for required subsystem: ?(\w+)/,
     ([, a, b]) => ({
@@ -100,6 +106,22 @@ export const machineRules: Rule[] = [
         'Raise fs.inotify.max_user_instances and fs.inotify.max_user_watches in a file in /etc/sysctl.d.',
     }),
   ),
+  // It looks for the disk in a list of partitions, in which a subvolume of btrfs is not.
+  rule(
+    /failed to get rootfs info: failed to get device for dir "([^"]+)": could not find device with major: 0/,
+    ([, path]) => ({
+      code: 'KubeletCrashing',
+      cause: `The kubelet ends because it does not find the device on which ${path} lies: it is on btrfs, ZFS or another file system without a device of its own.`,
+      remedy: `Put ${path} on ext4 or xfs, or set localStorageCapacityIsolation: false in the KubeletConfiguration.`,
+      persistence: 'permanent',
+    }),
+  ),
+  rule(/failed to get rootfs info: (unable to find data[^"]*)/, ([, why]) => ({
+    code: 'KubeletCrashing',
+    cause: `The kubelet ends because it learns nothing of its root file system: ${reason(why)}.`,
+    remedy:
+      'A kubelet older than 1.19 does not know cgroup v2 (stat -fc %T /sys/fs/cgroup says cgroup2fs): use a newer one. A newer one may only have been too early, and starts again by itself.',
+  })),
   rule(/open (\/proc\/sys\/\S+?): (permission denied|operation not permitted)/, ([, path, why]) => ({
     code: 'FileAccessDenied',
     cause: `The kubelet ends because it may not set ${path} (${why}).`,

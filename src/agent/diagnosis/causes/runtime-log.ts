@@ -75,6 +75,21 @@ const RULES: Rule[] = [
         `Correct ${path}; containerd config dump shows how it is read.`,
       ),
   ),
+  // Versions 2 and 3 name plugins in full.
+  rule(
+    /invalid (?:\w+ )?plugin (?:key )?URI \\?"([^"\\]{1,200})\\?" expect (io\.containerd\.x\.vx)/,
+    ([, name]) =>
+      unsuitable(
+        `containerd cannot read its configuration: the plugin ${name} is named as in version 1 of the file.`,
+        `Name it in full in ${CONFIG} (io.containerd.KIND.VERSION.NAME), or write the whole file in the version of the installed containerd (containerd config migrate).`,
+      ),
+  ),
+  rule(/failed to load TOML from (\/\S{1,400}): ([a-z][^\n]*)/, ([, path, what]) =>
+    unsuitable(
+      `containerd cannot read its configuration: ${reason(what)}.`,
+      `Correct ${path}; containerd config dump shows how it is read.`,
+    ),
+  ),
   rule(
     /(?:failed to load TOML|load(?:ing)? config|toml: |config\.toml)[^" ]*?(\(\d+, ?\d+\)|line \d+)?:? ([^"]*(?:expected|unexpected|invalid|cannot|unknown|duplicate|unsupported|defined)[^"]*)/i,
     ([, where, what]) =>
@@ -103,9 +118,11 @@ const RULES: Rule[] = [
     /failed to load plugin.*?error="(.*)" id="?io\.containerd\.(?:grpc\.v1\.cri|cri\.v1\.\w+)/,
     ([, why]) => pluginEnds(why),
   ),
-  rule(/skip loading plugin[^\n]{0,80}?io\.containerd\.grpc\.v1\.cri[^\n]{0,400}?disabled/i, () =>
-    criPlugin('The CRI plugin of containerd is disabled.'),
-  ),
+  rule(/skip loading plugin[^\n]{0,80}?io\.containerd\.grpc\.v1\.cri[^\n]{0,400}?disabled/i, () => ({
+    code: 'ContainerRuntimeUnsuitable',
+    cause: 'The CRI plugin of containerd is disabled.',
+    facts: { fromCriPlugin: true, isDisabled: true },
+  })),
   // Only the runtime's own work counts; what a container or a client could not write says less.
   rule(
     /(?:level=(?:fatal|panic)|^(?:containerd|crio|dockerd|failed to start daemon): |RunPodSandbox|CreateContainer|StartContainer|PullImage|failed to (?:pull|create|prepare|extract|unpack|mount|reserve)|[Ee]rror creating).*no space left on device/,

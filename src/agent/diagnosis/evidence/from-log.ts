@@ -22,7 +22,8 @@ const RUNTIMES = ['containerd', 'crio', 'cri-o', 'cri-dockerd', 'docker', 'docke
 const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 const KUBELET_UNIT = /^(?:kubelet\.service|(?:Started|Stopped|Stopping) kubelet)/;
 const RUNTIME_UNIT = /^(?:containerd|crio|docker|cri-docker)\.service/;
-const FATAL = /"level":"(?:fatal|panic)"|^F\d{4} |"command failed"|^panic: |^(?:Error|error|fatal error): /;
+const FATAL =
+  /"level":"(?:fatal|panic)"|^C \| etcdmain: |^F\d{4} |"command failed"|^panic: |^(?:Error|error|fatal error): /;
 /** Until kubeadm writes its configuration a packaged kubelet ends for lack of it. */
 const NOT_CONFIGURED = /kubelet\/config\.yaml.*no such file or directory/;
 const KUBELET_EXIT =
