@@ -10,7 +10,6 @@ import { OWN_IMAGE_PULL, PLUGIN_DIRECTORY } from './causes/kubelet-run.ts';
 import { lastKnown, rule } from './causes/rule.ts';
 import { withSwapDevices } from './causes/swap.ts';
 import { refined } from './diagnose.ts';
-import type { Evidence } from './evidence/evidence.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
 import type { Diagnosis } from './patterns/pattern.ts';
 import type { LogLine } from './transcript/line.ts';
@@ -30,20 +29,12 @@ export function failureOfNode(lines: readonly LogLine[]): KubeadmFailure | undef
   const kubelet = explainLoneKubelet(evidence, isAlone);
   const node = countKubeletEnds(evidence.kubeletLog) > 0 ? (kubelet ?? pods) : (pods ?? kubelet);
   const isRuntime = length <= EXCERPT || evidence.runtimeLog.length * 2 > length;
-  const runtime = isRuntime ? loneRuntime(evidence) : undefined;
+  const runtime = isRuntime ? (runtimeDown(evidence) ?? explainSandbox(evidence.runtimeLog)) : undefined;
   const known = node === undefined || node.code.startsWith('ContainerRuntime') ? (runtime ?? node) : node;
   const found = known ?? (length > EXCERPT ? undefined : saidOfCluster(lines));
   return found === undefined
     ? undefined
     : refined({ ...bareFailure(found.code, ''), lines: [] }, withSwapDevices(found, evidence));
-}
-
-/** A machine for Docker alone has no CRI plugin, and nothing is wrong with it. */
-function loneRuntime(evidence: Evidence): Diagnosis | undefined {
-  const found = runtimeDown(evidence);
-  return found === undefined || found.facts?.isDisabled === true
-    ? explainSandbox(evidence.runtimeLog)
-    : found;
 }
 
 /** What people paste of other programs: what crictl was told, a sentence of CoreDNS, or of kubectl that is not root. */

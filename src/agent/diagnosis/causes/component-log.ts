@@ -123,7 +123,7 @@ const ETCD: Rule[] = [
     code: 'EtcdUnhealthy',
     cause: 'etcd ends because no member of the cluster that it joins answers it.',
   })),
-  rule(/database space exceeded|alarm:NOSPACE/, () => ({
+  rule(/"alarm raised","alarm":"NOSPACE"|etcdserver: no space\b/, () => ({
     code: 'EtcdUnhealthy',
     cause: 'The database of etcd has reached its quota (database space exceeded).',
     remedy:
@@ -168,15 +168,11 @@ const componentRules = (name: string): Rule[] => [
       cause: `${name} does not accept its flags: ${reason(why)}.`,
     }),
   ),
-  rule(
-    /(?:audit policy|audit webhook|encryption (?:provider )?config|authentication config|authorization config|admission control config|oidc|kubeconfig)[^"]*?(?:: ?|open )(\/\S+?): (no such file or directory|permission denied|[^"]*)/i,
-    ([, path, why]) => ({
-      code: 'ControlPlaneConfigInvalid',
-      cause: `${name} cannot use the file ${path}: ${reason(why)}.`,
-      remedy:
-        'Write the file with user data and mount it into the static pod (extraVolumes of the component).',
-    }),
-  ),
+  rule(/loading audit policy file: (.{1,1000}?): from file (\/[^\s"]{1,400})/, ([, why, path]) => ({
+    code: 'ControlPlaneConfigInvalid',
+    cause: `${name} cannot use its audit policy ${path}: ${reason(why)}.`,
+    remedy: 'Correct the file that --audit-policy-file names.',
+  })),
   rule(/error while parsing file: ([^"]+)/, ([, why]) => ({
     code: 'ControlPlaneConfigInvalid',
     cause: `${name} cannot use its encryption provider configuration: ${reason(why)}.`,

@@ -136,7 +136,7 @@ const containerRules: Rule[] = [
     cause: `The container runtime has no runtime named ${name} configured.`,
     remedy: `Configure the runtime ${name} in the container runtime, or let its default runtime be one that is configured, and restart it.`,
   })),
-  rule(/apparmor(?:(?!apparmor)[^"])*?profile(?:(?!profile)[^"])*(?:failed|not found)/i, ([text]) => ({
+  rule(/apparmor(?:(?!apparmor)[^"])*?profile(?:(?!profile)[^"])*?(?:failed|not found)[^"]*/i, ([text]) => ({
     code: 'ContainerNotStarted',
     cause: `The container runtime cannot start a container: ${reason(text)}.`,
     remedy:
@@ -165,11 +165,6 @@ const containerRules: Rule[] = [
     }),
   ),
   PLUGIN_DIRECTORY,
-  rule(/failed to (?:setup|set up) network for sandbox[^:]*: (.*)/i, ([, why]) => ({
-    code: 'ContainerNotStarted',
-    cause: `The container runtime cannot set up the network of a pod: ${reason(why)}.`,
-    remedy: 'Check the CNI plugins in /opt/cni/bin and the configuration in /etc/cni/net.d.',
-  })),
   rule(
     /RunPodSandbox from runtime service failed(?:"? err="|: )(?:rpc error: )?(?:code = \w+ desc = )?(.*)/,
     ([, why = '']) =>

@@ -41,12 +41,6 @@ export const cgroupRules: Rule[] = [
     cause: `The kubelet may not use the cgroup ${path} as it needs to: it is in an invalid state.`,
     remedy: 'In a container, give it a cgroup namespace of its own, with all controllers delegated to it.',
   })),
-  rule(/failed to get the kubelet's cgroup: cpu and memory cgroup hierarchy not unified/, () => ({
-    code: 'CgroupsUnsuitable',
-    cause: 'The kubelet ends because it has its processors and its memory from different cgroups.',
-    remedy:
-      'Write CPUAccounting=true and MemoryAccounting=true into the unit of the kubelet and of the container runtime.',
-  })),
   rule(/Following Cgroup subsystem not mounted: \[([^\]]*)\]/, ([, names]) => ({
     code: 'CgroupsUnsuitable',
     cause: `The kubelet ends because the cgroup controllers ${names} are not there.`,

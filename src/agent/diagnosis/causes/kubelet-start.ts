@@ -153,11 +153,6 @@ const systemdRules: Rule[] = [
     cause: `The kubelet cannot be started: an EnvironmentFile of kubelet.service is missing (${reason(why)}).`,
     remedy: 'Create the file, or write a minus before its name in the unit (EnvironmentFile=-/path).',
   })),
-  rule(/Unit kubelet\.service (?:not found|could not be found|is masked)/i, ([what]) => ({
-    code: 'KubeletNotStarted',
-    cause: `${what}.`,
-    ...(/masked/i.test(what) ? { remedy: UNMASK_KUBELET } : {}),
-  })),
   rule(
     /kubelet\.service: (?:A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill')/,
     () => ({

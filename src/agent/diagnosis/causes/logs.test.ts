@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readLogFixtures } from '../../../../test/support/logs/log-fixtures.ts';
 import type { Code } from '../../../protocol/codes/codes.ts';
+import { diagnoseLog } from '../diagnose-log.ts';
 import { NO_EVIDENCE, type StaticPod } from '../evidence/evidence.ts';
 import { parseJournal } from '../evidence/parse.ts';
+import { readLines } from '../transcript/read-lines.ts';
 import { readComponentLog } from './component-log.ts';
 import { explainKubeletEnd, explainKubeletRun } from './explain-kubelet.ts';
 import { explainStaticPods } from './explain-static-pods.ts';
@@ -94,6 +96,14 @@ describe('the log of a static pod', () => {
     expect(
       readComponentLog('etcd', ['{"level":"info","msg":"ready to serve client requests"}']),
     ).toBeUndefined();
+  });
+});
+
+describe('a log without kubeadm', () => {
+  it.each(readLogFixtures('others'))('$name', ({ code, cause, text }) => {
+    const { failure, likely } = diagnoseLog(readLines('log', text));
+    expect(failure?.code ?? '-').toBe(code);
+    expect((failure ?? likely)?.cause).toContain(cause);
   });
 });
 

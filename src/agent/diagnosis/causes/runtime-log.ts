@@ -84,19 +84,11 @@ const RULES: Rule[] = [
         `Name it in full in ${CONFIG} (io.containerd.KIND.VERSION.NAME), or write the whole file in the version of the installed containerd (containerd config migrate).`,
       ),
   ),
-  rule(/failed to load TOML from (\/\S{1,400}): ([a-z][^\n]*)/, ([, path, what]) =>
+  rule(/failed to load TOML(?: from|:) (\/\S{1,400}): ([a-z][^\n]*)/, ([, path, what]) =>
     unsuitable(
       `containerd cannot read its configuration: ${reason(what)}.`,
       `Correct ${path}; containerd config dump shows how it is read.`,
     ),
-  ),
-  rule(
-    /(?:failed to load TOML|load(?:ing)? config|toml: |config\.toml)[^" ]*?(\(\d+, ?\d+\)|line \d+)?:? ([^"]*(?:expected|unexpected|invalid|cannot|unknown|duplicate|unsupported|defined)[^"]*)/i,
-    ([, where, what]) =>
-      unsuitable(
-        `containerd cannot read its configuration${where === undefined ? '' : ` ${where}`}: ${reason(what)}.`,
-        `Correct ${CONFIG}; containerd config dump shows how it is read.`,
-      ),
   ),
   rule(/drop-in config version (\d+) higher than root config version (\d+)/, ([what]) =>
     unsuitable(
@@ -118,11 +110,6 @@ const RULES: Rule[] = [
     /failed to load plugin.*?error="(.*)" id="?io\.containerd\.(?:grpc\.v1\.cri|cri\.v1\.\w+)/,
     ([, why]) => pluginEnds(why),
   ),
-  rule(/skip loading plugin[^\n]{0,80}?io\.containerd\.grpc\.v1\.cri[^\n]{0,400}?disabled/i, () => ({
-    code: 'ContainerRuntimeUnsuitable',
-    cause: 'The CRI plugin of containerd is disabled.',
-    facts: { fromCriPlugin: true, isDisabled: true },
-  })),
   // Only the runtime's own work counts; what a container or a client could not write says less.
   rule(
     /(?:level=(?:fatal|panic)|^(?:containerd|crio|dockerd|failed to start daemon): |RunPodSandbox|CreateContainer|StartContainer|PullImage|failed to (?:pull|create|prepare|extract|unpack|mount|reserve)|[Ee]rror creating).*no space left on device/,

@@ -29,8 +29,6 @@ export interface Facts {
   ofApiServer?: true;
   /** The CRI plugin complains, which it does in a runtime that runs. */
   fromCriPlugin?: true;
-  /** Somebody has switched that off, as for a machine that runs Docker alone. */
-  isDisabled?: true;
   /** The port that is in use. */
   port?: number;
   /** kubeadm warned that it asks for the API server through this proxy. */
