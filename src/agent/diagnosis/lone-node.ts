@@ -3,6 +3,7 @@
  * etcd or the API server why that ended.
  */
 import { type Code, codes } from '../../protocol/codes/codes.ts';
+import { EXEC_FORMAT, OTHER_PROCESSOR } from './causes/component-log.ts';
 import { countKubeletEnds, explainLoneKubelet, explainSandbox } from './causes/explain-kubelet.ts';
 import { runtimeDown } from './causes/explain-node.ts';
 import { explainStaticPods } from './causes/explain-static-pods.ts';
@@ -12,6 +13,7 @@ import { withSwapDevices } from './causes/swap.ts';
 import { refined } from './diagnose.ts';
 import { evidenceInLog } from './evidence/from-log.ts';
 import type { Diagnosis } from './patterns/pattern.ts';
+import { diagnoseRuntime } from './patterns/runtime.ts';
 import type { LogLine } from './transcript/line.ts';
 import type { KubeadmFailure } from './words/classify.ts';
 
@@ -48,6 +50,12 @@ function saidOfCluster(lines: readonly LogLine[]): Diagnosis | undefined {
 const CLUSTER_RULES = [
   PLUGIN_DIRECTORY,
   OWN_IMAGE_PULL,
+  rule(EXEC_FORMAT, () => ({
+    code: 'ImageNotFound',
+    cause: 'The image of a container is for another processor than that of this machine (exec format error).',
+    remedy: OTHER_PROCESSOR,
+  })),
+  rule(/"?Status from runtime service failed"? err=".*/, ([text]) => diagnoseRuntime(text, 'crictl')),
   // To crictl, the kubelet and kubeadm alike.
   rule(
     /(?:err="|failed: |level=fatal msg="[^"]{0,80}: )rpc error: code = Unimplemented desc = unknown service runtime\.v1\w{0,9}\.\w{5,7}Service/,

@@ -2,6 +2,12 @@
 import type { Diagnosis } from '../patterns/pattern.ts';
 import { lastKnown, plain, portFacts, type Rule, reason, rule } from './rule.ts';
 
+/** runc's words for it, before and from 1.1 on. */
+export const EXEC_FORMAT =
+  /^(?:standard_init_linux\.go:\d+: exec user process caused:? "?|exec \/\S{1,400}: )exec format error/;
+export const OTHER_PROCESSOR =
+  'Push the image for this machine, too (a manifest list), or let imageRepository name a registry that has it; remove the image that is there (crictl rmi), for it is not pulled again.';
+
 /** What etcd and the components of Kubernetes have in common. */
 const common = (name: string): Rule[] => [
   rule(
@@ -28,6 +34,11 @@ const common = (name: string): Rule[] => [
     cause: `${name} cannot listen at ${address}: that is no address of this machine.`,
     remedy:
       'Correct localAPIEndpoint.advertiseAddress, or the listen addresses in extraArgs. Where the machine had that address before, give it back (a reservation in DHCP).',
+  })),
+  rule(EXEC_FORMAT, () => ({
+    code: 'ImageNotFound',
+    cause: `The image of ${name} is for another processor than that of this machine (exec format error).`,
+    remedy: OTHER_PROCESSOR,
   })),
   rule(/no space left on device/, () => ({
     code: 'DiskFull',
@@ -84,7 +95,7 @@ function remedyForData(why: string | undefined): { remedy?: string } {
 const ETCD: Rule[] = [
   ...common('etcd'),
   rule(
-    /(cluster ID mismatch|member \w+ has already been bootstrapped|the member has been permanently removed from the cluster|crc mismatch|failed to find database snapshot[^"]*|invalid checksum|walpb?: [^"]*|snap: [^"]*corrupt[^"]*|cannot access data directory[^"]*|tocommit\(\d+\) is out of range[^"]*)/,
+    /(cluster ID mismatch|member \w+ has already been bootstrapped|the member has been permanently removed from the cluster|crc mismatch|failed to find database snapshot[^"]*|recovering backend from snapshot error: [^"]*|invalid checksum|walpb?: [^"]*|snap: [^"]*corrupt[^"]*|cannot access data directory[^"]*|tocommit\(\d+\) is out of range[^"]*)/,
     ([, why]) => ({
       code: 'EtcdDataUnusable',
       cause: `etcd ends because of its data directory: ${reason(why)}.`,
@@ -214,7 +225,7 @@ const componentRules = (name: string): Rule[] => [
 ];
 
 const LAST_WORDS =
-  /"command failed" err="(.*)"|^F\d{4} \S+ +\d+ [\w.-]+:\d+\] (.*)|^(?:panic|Error|error|fatal error): (.*)|"level":"(?:fatal|panic)".*?"msg":"([^"]*)"(?:.*?"error":"([^"]*)")?|^C \| etcdmain: (.*)/;
+  /"command failed" err="(.*)"|^F\d{4} \S+ +\d+ [\w.-]+:\d+\] (.*)|^(?:panic|Error|error|fatal error): (.*)|"level":"(?:fatal|panic)".*?"msg":"([^"]*)"(?:.*?"error":"([^"]*)")?|^C \| \w+: (.*)/;
 
 /**
  * @param name Container name: `etcd`, `kube-apiserver` ...

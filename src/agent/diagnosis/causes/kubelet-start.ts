@@ -139,7 +139,9 @@ const systemdRules: Rule[] = [
         ? 'Correct ExecStartPre and ExecStart of kubelet.service and its drop-ins (systemctl cat kubelet), or put that program there, with mode 0755.'
         : /Exec format/.test(why ?? '')
           ? 'Put the kubelet for the architecture of this machine into the image.'
-          : 'Put the kubelet where kubelet.service expects it, with mode 0755.',
+          : /ermission/.test(why ?? '')
+            ? 'Let systemd run it: mode 0755, labels that SELinux accepts (restorecon), and no file system that is mounted noexec.'
+            : 'Put the kubelet where kubelet.service expects it, with mode 0755.',
     }),
   ),
   rule(/kubelet\.service: Control process exited, code=\w+, status=(?!203\/)(\S+)/, ([, status]) => ({

@@ -1,5 +1,6 @@
 /** Why containerd or CRI-O does not serve, from its own log. Texts: containerd 1.4 to 2.1. */
 import type { Diagnosis } from '../patterns/pattern.ts';
+import { KEPT_FROM, keptFrom } from '../patterns/runtime.ts';
 import { lastKnown, type Rule, reason, rule } from './rule.ts';
 
 const unsuitable = (cause: string, remedy?: string): ReturnType<Rule['diagnose']> => ({
@@ -110,6 +111,10 @@ const RULES: Rule[] = [
     /failed to load plugin.*?error="(.*)" id="?io\.containerd\.(?:grpc\.v1\.cri|cri\.v1\.\w+)/,
     ([, why]) => pluginEnds(why),
   ),
+  rule(new RegExp(`msg="Status failed" ${KEPT_FROM.source}`), ([, path]) => ({
+    ...keptFrom(path),
+    facts: { fromCriPlugin: true },
+  })),
   // Only the runtime's own work counts; what a container or a client could not write says less.
   rule(
     /(?:level=(?:fatal|panic)|^(?:containerd|crio|dockerd|failed to start daemon): |RunPodSandbox|CreateContainer|StartContainer|PullImage|failed to (?:pull|create|prepare|extract|unpack|mount|reserve)|[Ee]rror creating).*no space left on device/,

@@ -23,7 +23,7 @@ const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-s
 const KUBELET_UNIT = /^(?:kubelet\.service|(?:Started|Stopped|Stopping) kubelet)/;
 const RUNTIME_UNIT = /^(?:containerd|crio|docker|cri-docker)\.service/;
 const FATAL =
-  /"level":"(?:fatal|panic)"|^C \| etcdmain: |^F\d{4} |"command failed"|^panic: |^(?:Error|error|fatal error): /;
+  /"level":"(?:fatal|panic)"|^C \| |^F\d{4} |"command failed"|^panic: |^(?:Error|error|fatal error): /;
 /** Until kubeadm writes its configuration a packaged kubelet ends for lack of it. */
 const NOT_CONFIGURED = /kubelet\/config\.yaml.*no such file or directory/;
 const KUBELET_EXIT =

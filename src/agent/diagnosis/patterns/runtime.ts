@@ -51,7 +51,12 @@ const ANSWER = /failed to get runtime status: rpc error: code = \w+ desc = ([^\n
 /** It answers, and says of itself that it is not ready. */
 const NOT_READY = /container runtime condition "(\w+)" is not true\. reason: (.*?), message: ([^\n]*)/;
 
+/** It answers that it was kept from something of its own. */
+export const KEPT_FROM = /(?:desc = |error=")\w+ (\/(?!\S{0,400}\.sock)[^\s"]{1,400}): permission denied/;
+
 function diagnosedRuntime(text: string, who: string): Omit<Diagnosis, 'evidence'> {
+  const kept = KEPT_FROM.exec(text);
+  if (kept !== null) return keptFrom(kept[1]);
   const unready = NOT_READY.exec(text);
   if (unready !== null) {
     const [, condition, why = '', message = ''] = unready;
@@ -103,6 +108,13 @@ function diagnosedRuntime(text: string, who: string): Omit<Diagnosis, 'evidence'
       : `${who} could not connect to the container runtime${at}.`,
   };
 }
+
+export const keptFrom = (path: string | undefined): Omit<Diagnosis, 'evidence'> => ({
+  code: 'FileAccessDenied',
+  cause: `The container runtime may not read ${path} (permission denied), and so does not tell its status.`,
+  remedy:
+    'Look for what SELinux or AppArmor has refused it (ausearch -m avc -ts recent, journalctl -k), for a profile of AppArmor on its unit, and for a /proc that is mounted with hidepid.',
+});
 
 /** 1.31 and newer connect before the named checks begin, so there is no `[ERROR CRI]` block. */
 const notConnected: Pattern = inError(
