@@ -84,6 +84,18 @@ describe('evidence', () => {
     });
   });
 
+  it('of who listens names the program of each port', () => {
+    const stderr = port.replace('[ERROR Swap]: ', '[ERROR Port-6443]: Port 6443 is in use\n\t[ERROR Swap]: ');
+    const end = { verb: 'join', stdout: '', stderr, exitStatus: 1 } as const;
+    const listeners = [
+      { port: 10250, program: 'kubelet (process 7)' },
+      { port: 6443, program: 'haproxy (process 9)' },
+    ];
+    expect(explain(classify(end), end, { ...NO_EVIDENCE, listeners }).cause).toContain(
+      'Port 6443 is in use by haproxy (process 9).',
+    );
+  });
+
   it('of who listens names the program, and what else is wrong stays', () => {
     const end = {
       verb: 'join',
@@ -93,7 +105,7 @@ describe('evidence', () => {
     } as const;
     const evidence = { ...NO_EVIDENCE, listeners: [{ port: 10250, program: 'kubelet (process 7)' }] };
     expect(explain(classify(end), end, evidence).cause).toBe(
-      'Port 10250 is in use by kubelet (process 7). Also: Port 6443 is in use.',
+      'Port 10250 is in use by kubelet (process 7). Port 6443 is in use.',
     );
   });
 

@@ -145,12 +145,18 @@ export function withHolder(found: Diagnosis, { listeners }: Pick<Evidence, 'list
 }
 
 function portInUse(base: KubeadmFailure, { listeners }: Evidence): Diagnosis | undefined {
-  const { port, also = '' } = base.facts ?? {};
-  const holder = listeners.find((listener) => listener.port === port);
-  if (holder === undefined) return undefined;
+  const { port, ports = [], also = '' } = base.facts ?? {};
+  const all = [...(port === undefined ? [] : [port]), ...ports].map((number) => ({
+    number,
+    holder: listeners.find((listener) => listener.port === number)?.program,
+  }));
+  if (all.every(({ holder }) => holder === undefined)) return undefined;
+  const said = all.map(
+    ({ number, holder }) => `Port ${number} is in use${holder === undefined ? '' : ` by ${holder}`}.`,
+  );
   return {
     code: 'PortInUse',
-    cause: `Port ${port} is in use by ${holder.program}.${also}`,
+    cause: `${said.join(' ')}${also}`,
     remedy: base.remedy,
     persistence: base.persistence,
     evidence: base.evidence,

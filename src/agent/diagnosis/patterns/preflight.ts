@@ -3,7 +3,7 @@ import { codes } from '../../../protocol/codes/codes.ts';
 import { ETCD_DIRECTORY_REMEDY } from '../../../protocol/codes/etcd-directory.ts';
 import { diagnoseImagePull } from './image.ts';
 import type { KubeadmOutput, PreflightFinding } from './output.ts';
-import { type Diagnosis, endSentence, type Pattern, shorten } from './pattern.ts';
+import { type Diagnosis, endSentence, groupAlike, listed, type Pattern, shorten } from './pattern.ts';
 import { diagnoseRuntime } from './runtime.ts';
 
 type Reader = (finding: PreflightFinding) => Omit<Diagnosis, 'evidence'>;
@@ -231,6 +231,9 @@ function ofNewerVersion(
   };
 }
 
+/** One finding of each kind, and all things of that kind. */
+const ALL_OTHERS = 800;
+
 /**
  * Several findings at once are told as the one that a person must mend first, and the others behind it. What does
  * not pass by itself comes first: as long as it is there, trying again is of no use, whatever else may pass.
@@ -249,12 +252,19 @@ export const preflightPattern: Pattern = ({ output }) => {
   if (first === undefined) return undefined;
   const cause = first.diagnosis.cause ?? codes()[first.diagnosis.code].cause;
   const more = others.map(({ plain }) => plain.cause ?? codes()[plain.code].cause);
-  const told = [...new Set(more)].filter((one) => one !== cause).map((one) => one.replace(/\.$/, ''));
-  const also = told.length === 0 ? '' : ` Also: ${endSentence(shorten(told.join('; '), 320))}`;
+  const [own, ...rest] = groupAlike([cause, ...more]);
+  const same =
+    own === undefined || own.others.length === 0 ? '' : ` The same holds for ${listed(own.others)}.`;
+  const told = rest.map(({ sentence, others: things }) => {
+    const said = sentence.replace(/\.$/, '');
+    return things.length === 0 ? said : `${said} (the same holds for ${listed(things)})`;
+  });
+  const further = told.length === 0 ? '' : ` Also: ${endSentence(shorten(told.join('; '), ALL_OTHERS))}`;
+  const ports = others.flatMap(({ plain }) => plain.facts?.port ?? []);
   return {
     ...first.diagnosis,
-    cause: `${cause}${also}`,
-    facts: { ...first.diagnosis.facts, also },
+    cause: `${cause}${same}${further}`,
+    facts: { ...first.diagnosis.facts, ...(ports.length === 0 ? {} : { ports }), also: further },
     evidence: `[ERROR ${first.finding.name}]: ${shorten(first.finding.text, 240)}`,
   };
 };

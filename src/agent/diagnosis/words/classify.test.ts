@@ -245,3 +245,64 @@ describe('classify', () => {
     });
   });
 });
+
+describe('several findings of one kind', () => {
+  const found = (...findings: string[]) =>
+    classify({
+      verb: 'init',
+      stdout: '[preflight] Running pre-flight checks',
+      stderr: `error execution phase preflight: [preflight] Some fatal errors occurred:\n${findings.map((one) => `\t[ERROR ${one}\n`).join('')}`,
+      exitStatus: 1,
+    });
+
+  it('are all named, whatever their number', () => {
+    const images = [
+      'kube-apiserver',
+      'kube-controller-manager',
+      'kube-scheduler',
+      'kube-proxy',
+      'coredns/coredns',
+      'pause',
+      'etcd',
+    ];
+    const { cause } = found(
+      ...images.map(
+        (name) =>
+          `ImagePull]: failed to pull image registry.k8s.io/${name}:v1: rpc error: code = Unknown desc = failed to pull and unpack image "registry.k8s.io/${name}:v1": failed to do request: Head "https://registry.k8s.io/v2/": dial tcp: lookup registry.k8s.io on 127.0.0.53:53: no such host`,
+      ),
+    );
+    for (const name of images) expect(cause).toContain(`registry.k8s.io/${name}:v1`);
+    expect(cause.match(/cannot be resolved/g)).toHaveLength(1);
+  });
+
+  it('are told once, with what they have in common', () => {
+    expect(
+      found(
+        'Port-6443]: Port 6443 is in use',
+        'Port-10250]: Port 10250 is in use',
+        'Port-2379]: Port 2379 is in use',
+      ),
+    ).toMatchObject({
+      cause: 'Port 6443 is in use. The same holds for 10250 and 2379.',
+      facts: { port: 6443, ports: [10250, 2379] },
+    });
+    expect(
+      found(
+        'FileExisting-conntrack]: conntrack not found in system path',
+        'FileExisting-ip]: ip not found in system path',
+        'Swap]: running with swap on is not supported. Please disable swap',
+        'NumCPU]: the number of available CPUs 1 is less than the required 2',
+      ).cause,
+    ).toBe(
+      'conntrack is not installed. The same holds for ip. Also: Running with swap on is not supported. Please disable swap; The number of available CPUs 1 is less than the required 2.',
+    );
+  });
+
+  it('keep each its own reason', () => {
+    const { cause } = found(
+      'ImagePull]: failed to pull image a.example/x:1: dial tcp 192.0.2.1:443: connect: connection refused',
+      'ImagePull]: failed to pull image a.example/y:1: dial tcp 192.0.2.1:443: i/o timeout',
+    );
+    expect(cause).toMatch(/a\.example\/x:1 .*refused\. Also: .*a\.example\/y:1 .*timeout/);
+  });
+});
