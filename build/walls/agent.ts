@@ -45,7 +45,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'diagnosis/attempts': 'diagnosis/transcript',
   'diagnosis/causes': 'protocol/codes diagnosis/evidence diagnosis/patterns diagnosis/words host',
   'diagnosis/evidence': 'diagnosis/transcript host',
-  'diagnosis/patterns': 'protocol/codes',
+  'diagnosis/patterns': 'kit/sentences protocol/codes',
   'diagnosis/transcript': 'diagnosis/patterns',
   'diagnosis/words': 'protocol protocol/codes secrets diagnosis/patterns',
   document: 'protocol protocol/codes secrets',
@@ -83,7 +83,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'install/windows': 'document host install',
   kubeadm: 'kit protocol protocol/codes',
   'kubeadm/config':
-    'secrets document host kubeadm kubeadm/config/api kubeadm/config/kubelet kubeadm/config/yaml',
+    'kit/sentences secrets document host kubeadm kubeadm/config/api kubeadm/config/kubelet kubeadm/config/yaml',
   'kubeadm/config/api': `kit protocol/codes kubeadm/config/yaml kubeadm/config/kubelet`,
   'kubeadm/config/kubelet': 'kit kubeadm kubeadm/config/yaml',
   'kubeadm/config/yaml': 'kit kubeadm text text/yaml text/yaml/scan npm:js-yaml',
@@ -142,7 +142,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/containerd': 'kit document engine host steps/kind steps/tools tools npm:smol-toml',
   'steps/kind':
     'kit protocol secrets callers document engine host kubeadm/config kubeadm/repeat startup steps/shell',
-  'steps/kubeadm': `kit protocol protocol/codes secrets cluster credential diagnosis/words document engine facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/repeat/etcd kubeadm/run preflight preflight/checks reset settings startup steps/kind steps/shell text kubeadm/config/kubelet`,
+  'steps/kubeadm': `kit kit/sentences protocol protocol/codes secrets cluster credential diagnosis/words document engine facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/repeat/etcd kubeadm/run preflight preflight/checks reset settings startup steps/kind steps/shell text kubeadm/config/kubelet`,
   'steps/files':
     'kit document host steps/accounts/files steps/kind steps/tools stores/reference tpm/sealing callers engine fetch kubeadm/repeat secrets stores/contract tools platform/credentials',
   'steps/network': 'kit document network steps/kind steps/tools',

@@ -25,6 +25,7 @@ const SHARED: Readonly<Record<string, string>> = {
   kit: '',
   'kit/bytes': '',
   'kit/command-line': 'kit/terminal npm:commander',
+  'kit/sentences': '',
   'kit/terminal': '',
   pki: 'kit',
   'pki/chain': 'kit pki',

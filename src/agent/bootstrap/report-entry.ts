@@ -15,9 +15,12 @@ export function entryFinding({ code, message, where }: Diagnostic): Omit<Finding
   return { severity: 'warning', code, message, ...(where ? { where: `${where.line}:${where.column}` } : {}) };
 }
 
+/** More than these nobody reads at once; `slipway check` tells all. */
+const TOLD = 20;
+
 /** The failure of user data with these errors. */
 export function badInput(wrong: readonly Diagnostic[]): Failure {
   const [first, ...others] = wrong as [Diagnostic, ...Diagnostic[]];
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  return failure(first.code, `${entryText(first)}${more}`, { lines: others.slice(0, 3).map(entryText) });
+  return failure(first.code, `${entryText(first)}${more}`, { lines: others.slice(0, TOLD).map(entryText) });
 }

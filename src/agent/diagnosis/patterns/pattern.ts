@@ -81,46 +81,6 @@ export function endSentence(text: string): string {
   return trimmed.endsWith('…') ? trimmed : `${trimmed}.`;
 }
 
-/** Sentences that say the same of several things: the first of them, and the other things. */
-interface Alike {
-  sentence: string;
-  others: string[];
-}
-
-/** Sentences that differ in one word alone are told as one. */
-export function groupAlike(sentences: readonly string[]): Alike[] {
-  const groups: Alike[] = [];
-  for (const sentence of new Set(sentences)) {
-    const same = groups.find((group) => otherWord(group.sentence, sentence) !== undefined);
-    if (same === undefined) groups.push({ sentence, others: [] });
-    else same.others.push(otherWord(same.sentence, sentence) ?? '');
-  }
-  return groups;
-}
-
-/** "The kernel setting net.ipv4.ip_forward is not 1." */
-const LAST_OF_THING = 3;
-
-/** The word of the second in which it differs from the first. */
-function otherWord(first: string, second: string): string | undefined {
-  const [ours, theirs] = [first.split(' '), second.split(' ')];
-  if (ours.length !== theirs.length) return undefined;
-  const differ = ours.flatMap((word, at) => (word === theirs[at] ? [] : [[word, theirs[at] ?? ''] as const]));
-  const [pair] = differ;
-  // What differs further on is what is said of the thing.
-  const isThing = ours.findIndex((word, at) => word !== theirs[at]) <= LAST_OF_THING;
-  if (pair === undefined || !isThing || ours.length < 3) return undefined;
-  const bare = ([a, b]: readonly [string, string]): string => `${withoutMarks(a)} ${withoutMarks(b)}`;
-  return differ.every((one) => bare(one) === bare(pair)) ? withoutMarks(pair[1]) : undefined;
-}
-
-const withoutMarks = (word: string): string => word.replace(/^["'(]+|["'),.:;]+$/g, '');
-
-export const listed = (things: readonly string[]): string =>
-  things.length < 2
-    ? (things[0] ?? '')
-    : `${things.slice(0, -1).join(', ')} and ${things[things.length - 1]}`;
-
 /** At most `max` characters; of what is longer the middle goes, since Go's errors tell the reason last. */
 export function shorten(text: string, max = 300): string {
   const flat = text.replace(/\s+/g, ' ').trim();

@@ -1,9 +1,10 @@
 /** The `[ERROR Name]` blocks of kubeadm's preflight checks. Names: cmd/kubeadm/app/preflight, 1.20 - 1.34. */
+import { tellTogether } from '../../../kit/sentences/alike.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
 import { ETCD_DIRECTORY_REMEDY } from '../../../protocol/codes/etcd-directory.ts';
 import { diagnoseImagePull } from './image.ts';
 import type { KubeadmOutput, PreflightFinding } from './output.ts';
-import { type Diagnosis, endSentence, groupAlike, listed, type Pattern, shorten } from './pattern.ts';
+import { type Diagnosis, endSentence, type Pattern, shorten } from './pattern.ts';
 import { diagnoseRuntime } from './runtime.ts';
 
 type Reader = (finding: PreflightFinding) => Omit<Diagnosis, 'evidence'>;
@@ -252,19 +253,13 @@ export const preflightPattern: Pattern = ({ output }) => {
   if (first === undefined) return undefined;
   const cause = first.diagnosis.cause ?? codes()[first.diagnosis.code].cause;
   const more = others.map(({ plain }) => plain.cause ?? codes()[plain.code].cause);
-  const [own, ...rest] = groupAlike([cause, ...more]);
-  const same =
-    own === undefined || own.others.length === 0 ? '' : ` The same holds for ${listed(own.others)}.`;
-  const told = rest.map(({ sentence, others: things }) => {
-    const said = sentence.replace(/\.$/, '');
-    return things.length === 0 ? said : `${said} (the same holds for ${listed(things)})`;
-  });
-  const further = told.length === 0 ? '' : ` Also: ${endSentence(shorten(told.join('; '), ALL_OTHERS))}`;
+  const { first: told, also: further } = tellTogether([cause, ...more]);
+  const also = further === '' ? '' : ` ${shorten(further, ALL_OTHERS)}`;
   const ports = others.flatMap(({ plain }) => plain.facts?.port ?? []);
   return {
     ...first.diagnosis,
-    cause: `${cause}${same}${further}`,
-    facts: { ...first.diagnosis.facts, ...(ports.length === 0 ? {} : { ports }), also: further },
+    cause: `${told}${also}`,
+    facts: { ...first.diagnosis.facts, ...(ports.length === 0 ? {} : { ports }), also },
     evidence: `[ERROR ${first.finding.name}]: ${shorten(first.finding.text, 240)}`,
   };
 };

@@ -1,3 +1,4 @@
+import { tellTogether } from '../../../kit/sentences/alike.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
@@ -121,7 +122,7 @@ export function shapedConfig(
     minor === undefined ? undefined : convertConfig(verb, documents, minor, adds ? WITH_PATCHES : undefined);
   const problems = [...checkConfig(verb, documents), ...(conversion?.problems ?? [])];
   const errors = problems.filter(({ severity }) => severity === 'error');
-  if (errors[0] !== undefined) throw refusal(name, errors[0], errors.length - 1);
+  if (errors[0] !== undefined) throw refusal(name, errors[0].code, errors);
   const warnings = problems.filter(({ severity }) => severity === 'warning');
   const converted = conversion?.text ?? original;
   const shapes = verb === 'join' && config?.discoveryTimeoutSeconds === undefined;
@@ -173,10 +174,15 @@ function withEndpoint(args: readonly string[], endpoint: string | undefined): st
   return args.map((arg) => (endpoint !== undefined && arg === given ? endpoint : arg));
 }
 
-function refusal(name: string, first: ConfigProblem, more: number): KubeadmError {
-  const others = more === 0 ? '' : ` (and ${more} more)`;
-  return new KubeadmError(
-    first.code,
-    `The kubeadm configuration is not valid: ${placedMessage(first, name)}${others}.`,
-  );
+/** More than these nobody reads at once. */
+const TOLD = 10;
+
+function refusal(
+  name: string,
+  code: ConfigProblem['code'],
+  problems: readonly ConfigProblem[],
+): KubeadmError {
+  const { first, also } = tellTogether(problems.slice(0, TOLD).map((one) => placedMessage(one, name)));
+  const left = problems.length > TOLD ? ` There are ${problems.length - TOLD} more.` : '';
+  return new KubeadmError(code, `The kubeadm configuration is not valid: ${first}${also}${left}`);
 }

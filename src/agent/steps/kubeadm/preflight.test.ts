@@ -52,3 +52,14 @@ describe('the checks before kubeadm', () => {
     expect(late.findings).toContainEqual(expect.stringMatching(/^warning DnsNotConfigured /));
   });
 });
+
+it('names all that is final, and lists each with its code', async () => {
+  const { result } = await check(300);
+  expect(result).toMatchObject({
+    failure: {
+      cause: expect.stringMatching(/ Also: .*\.$/),
+      lines: expect.arrayContaining([expect.stringMatching(/ \[\w+\]$/)]),
+    },
+  });
+  expect(JSON.stringify(result)).not.toContain('more)');
+});

@@ -1,4 +1,5 @@
 import { pluralize } from '../../../kit/pluralize.ts';
+import { tellTogether } from '../../../kit/sentences/alike.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Expectations } from '../../document/expectations.ts';
@@ -79,11 +80,11 @@ async function tell(context: StepContext, { severity, code, message }: Preflight
 
 function refusal(first: PreflightFinding, others: PreflightFinding[]): StepResult {
   const { code, message, remedy } = first;
-  const lines = others.slice(0, 3).map((other) => `${other.message} [${other.code}]`);
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  const lines = others.map((other) => `${other.message} [${other.code}]`);
+  const { first: told, also } = tellTogether([message, ...others.map((other) => other.message)]);
   return {
     done: false,
-    failure: failure(code, capital(`${message}${more}`), { remedy, ...(lines.length > 0 ? { lines } : {}) }),
+    failure: failure(code, capital(`${told}${also}`), { remedy, ...(lines.length > 0 ? { lines } : {}) }),
     retry: 'no',
   };
 }
