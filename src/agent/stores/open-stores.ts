@@ -31,16 +31,16 @@ export class SecretStores {
     return naming(address, async () => {
       const reference = readReference(address);
       if ('problem' in reference)
-        throw new SecretError('SecretNotFound', `the reference ${reference.problem}`);
+        throw new SecretError('SecretNotFound', `the reference ${reference.problem}`, CORRECT);
       const raw =
         reference.kind === 'sealed'
           ? await openEncrypted(this.#context, reference)
           : await this.#readStored(reference);
       const secret = isCompressed ? unzipped(raw) : raw;
       if (secret.length > MAX_SECRET_BYTES)
-        throw new SecretError('SecretUndecryptable', `it has more than ${MAX_SECRET_BYTES} bytes`);
+        throw new SecretError('SecretUndecryptable', `it has more than ${MAX_SECRET_BYTES} bytes`, TOO_LONG);
       if (hash !== undefined && !hasHash(secret, hash))
-        throw new SecretError('SecretUndecryptable', 'it has another hash than the user data gives');
+        throw new SecretError('SecretUndecryptable', 'it has another hash than the user data gives', CHANGED);
       return secret;
     });
   }
@@ -78,6 +78,12 @@ export class SecretStores {
   }
 }
 
+const CORRECT = 'Correct the reference in the user data; the secret itself may be well.';
+const TOO_LONG =
+  'Look what the secret holds, and whether it is compressed as the user data says; keep what is large elsewhere.';
+const CHANGED =
+  'Write the hash of the secret as it is now into the user data if you have changed it; else find out who has.';
+
 type Open = (context: StoreContext) => Store | Promise<Store>;
 
 const vault = async (): Promise<Open> => (await import('./vault/vault.ts')).openVault;
@@ -97,7 +103,7 @@ async function naming<T>(address: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
-    throw new SecretError(error.code, `${displayAddress(address)}: ${error.message}`);
+    throw new SecretError(error.code, `${displayAddress(address)}: ${error.message}`, error.remedy);
   }
 }
 
@@ -118,7 +124,7 @@ function unencoded(text: Buffer): Buffer {
   const compact = text.toString('latin1').replace(/\s+/g, '');
   const bytes = Buffer.from(compact, 'base64');
   if (bytes.toString('base64').replace(/=+$/, '') !== compact.replace(/=+$/, ''))
-    throw new SecretError('SecretUndecryptable', 'it is not base64, which the reference says');
+    throw new SecretError('SecretUndecryptable', 'it is not base64, which the reference says', CORRECT);
   return bytes;
 }
 
@@ -126,5 +132,5 @@ function unzipped(bytes: Buffer): Buffer {
   const found = gunzip(bytes, MAX_SECRET_BYTES);
   if ('bytes' in found) return found.bytes;
   const message = `it is not gzip, or makes more than ${MAX_SECRET_BYTES} bytes`;
-  throw new SecretError('SecretUndecryptable', message);
+  throw new SecretError('SecretUndecryptable', message, TOO_LONG);
 }

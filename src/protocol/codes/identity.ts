@@ -36,14 +36,14 @@ export const identityCodes = () =>
     TpmTampered: entry(
       'identity',
       'permanent',
-      "The TPM's answer was changed on its way: somebody sits between the processor and the TPM.",
-      'Take the machine out of service and look at its hardware.',
+      "The TPM's answer was changed on its way: somebody or something between the processor and the TPM does that.",
+      'Let it do no work, and look at its hardware; of a virtual machine, at its host and the program that is its TPM. Where it comes once and never again, a bad connection may be the reason.',
     ),
     TpmFailed: entry(
       'identity',
       'transient',
       'The TPM does not answer as a TPM 2.0 should.',
-      'Read the cause; try tpm2_selftest and tpm2_getcap properties-fixed, update its firmware, or replace it.',
+      'Read the cause, boot again, try tpm2_selftest and tpm2_getcap properties-fixed, and update its firmware. Replace it last: its keys go with it, those of disk encryption too.',
     ),
     SealedFileForeign: entry(
       'identity',
@@ -157,7 +157,7 @@ export const identityCodes = () =>
       'identity',
       'permanent',
       'The machine enrols for the first time when its Machine is older than the policy allows, or has a Node already.',
-      "Make the window of the NodeIdentityPolicy longer, name the machine's TPM on its Machine, or replace the Machine.",
+      "Name the machine's TPM on its Machine (slipway.dev/endorsement-key), or make the window of the NodeIdentityPolicy longer. Replace the Machine only where it does no work yet.",
     ),
     ReferenceMachineUnknown: entry(
       'identity',

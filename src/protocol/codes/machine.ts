@@ -19,7 +19,7 @@ export const machineCodes = () =>
       'runtime',
       'permanent',
       'A group of the user data could not be created or given its members.',
-      'Read what the program said; a name that the distribution does not allow is the usual reason.',
+      'Read what the program said, and correct the group in the user data; a name that the distribution does not allow is the usual reason.',
     ),
     UserNotCreated: entry(
       'runtime',
@@ -95,7 +95,7 @@ export const machineCodes = () =>
       'runtime',
       'permanent',
       'A disk or partition is in use and was not touched.',
-      'Name another device, or free this one (mounts, swap, LVM, RAID) in bootcmd.',
+      'Name another device. Only if nothing needs what is on this one, and it is not the disk of the system itself, free it in bootcmd (umount, swapoff, vgchange -an, mdadm --stop).',
     ),
     DiskLeftAlone: entry(
       'runtime',
@@ -137,7 +137,7 @@ export const machineCodes = () =>
       'runtime',
       'permanent',
       'A file system could not be mounted.',
-      'Read what mount said; check the type and options in mounts, and that the device holds a file system.',
+      'Read what mount said, and check the type and options in mounts. Where it says that the file system is damaged, check that first (fsck); make a new one only where nothing on the device is needed.',
     ),
     KernelModuleNotLoaded: entry(
       'runtime',

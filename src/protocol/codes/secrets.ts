@@ -32,7 +32,7 @@ export const secretCodes = () =>
       'credentials',
       'permanent',
       'A wrapped secret was opened by somebody else, has expired, or is not the one that the user data names.',
-      'Treat the secret as stolen: revoke it, look into the audit log of the store who opened it, and wrap a new one.',
+      'See in the audit log of the store who has opened it. If it was not this machine, treat the secret as stolen: revoke it, and wrap a new one; if it has only expired, wrap one that lives longer.',
     ),
     SecretNotDeleted: finding(
       'credentials',

@@ -66,7 +66,10 @@ async function read(host: Host, channel: TpmChannel): Promise<TpmIdentity> {
       `the TPM is locked out after ${properties.lockoutCounter} failed authorizations of ${properties.lockoutLimit}`,
     );
   if (!(await readBanks(channel)).includes(ALG.sha256))
-    throw new TpmProblem('TpmFailed', 'the TPM keeps no registers by SHA-256');
+    throw new TpmProblem(
+      'TpmFailed',
+      'the TPM keeps no registers by SHA-256: switch that bank on in the firmware, or by tpm2_pcrallocate sha256:all and another boot',
+    );
   const endorsement = await findEndorsement(channel, properties.nvBufferBytes);
   return withPrimary(channel, endorsement.template, async (ek) => {
     const key = checkEndorsement(endorsement, ek.area);

@@ -5,10 +5,13 @@ import type { Code } from '../../../protocol/codes/codes.ts';
 export class SecretError extends ExpectedError {
   override readonly name = 'SecretError';
   readonly code: SecretCode;
+  /** What helps in this case, where the table's remedy would not. */
+  readonly remedy: string | undefined;
 
-  constructor(code: SecretCode, cause: string) {
+  constructor(code: SecretCode, cause: string, remedy?: string) {
     super(cause);
     this.code = code;
+    this.remedy = remedy;
   }
 }
 

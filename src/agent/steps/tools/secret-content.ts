@@ -69,7 +69,8 @@ export class SecretContents {
       return { ...entry, content: sensitive(content) };
     } catch (error) {
       if (!(error instanceof SecretError)) throw error;
-      throw new StepError(error.code, `${entry.path} was not written: ${error.message}`);
+      const { code, message, remedy } = error;
+      throw new StepError(code, `${entry.path} was not written: ${message}`, remedy ? { remedy } : {});
     }
   }
 

@@ -45,7 +45,11 @@ async function decrypterOf({ host, spec }: StoreContext): Promise<Decrypter> {
     }
   }
   if (!isIdentityFound)
-    throw new SecretError('SecretNotFound', `this machine has no identity of age (${paths.join(', ')})`);
+    throw new SecretError(
+      'SecretNotFound',
+      `this machine has no identity of age (${paths.join(', ')})`,
+      'Put the identity at one of these paths (mode 0600), or encrypt the secret for a key that the machine has; the secret itself is there.',
+    );
   decrypter.addIdentity(NONE);
   return decrypter;
 }

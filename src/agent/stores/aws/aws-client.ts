@@ -110,11 +110,16 @@ function refusal(
   if (BUSY.test(type)) return client.unreachable(`answers ${type}`);
   if (UNDECRYPTABLE.test(type)) return new SecretError('SecretUndecryptable', said);
   if (WRONG_CLOCK.test(type))
-    return new SecretError('SecretDenied', `${said}: the clock of this machine may be wrong`);
+    return new SecretError(
+      'SecretDenied',
+      `${said}: the clock of this machine may be wrong`,
+      'Set the clock (NTP) before secrets are asked for; the rights of the machine are not what is wrong.',
+    );
   if (type === 'InvalidRequestException')
     return new SecretError(
       'SecretNotFound',
       `${said}: the secret is about to be deleted, or has no such version`,
+      'Restore it if it is still needed (aws secretsmanager restore-secret), or name a version that it has.',
     );
   return new SecretError('SecretDenied', said);
 }

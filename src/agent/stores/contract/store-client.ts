@@ -47,7 +47,8 @@ export class StoreClient {
     if (!isPrivateOrigin(origin))
       throw new SecretError(
         'SecretDenied',
-        `${called} is not asked without TLS: its address must begin with https:`,
+        `${called} is not asked without TLS`,
+        'Give an address that begins with https: in slipway.secrets.',
       );
     // What is asked without TLS does not leave this machine, so no proxy sees it either.
     const through = origin.startsWith('https:') ? throughProxy(spec) : {};
@@ -73,6 +74,7 @@ export class StoreClient {
       throw new SecretError(
         'SecretDenied',
         `${this.#called} redirects (status ${status}), which is not followed with credentials`,
+        'Give the address to which it redirects, if that is the store; else look what stands before it (a proxy, a login page).',
       );
     return answer;
   }
@@ -103,6 +105,7 @@ export class StoreClient {
         throw new SecretError(
           'SecretUndecryptable',
           `${this.#called} gives more than a secret has: ${error.message}`,
+          'Look what the secret holds, and what answers at that address; keep what is large elsewhere.',
         );
       throw this.unreachable(`does not answer: ${error.message}`);
     }

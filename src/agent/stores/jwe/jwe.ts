@@ -101,6 +101,7 @@ async function recover(
     throw new SecretError(
       'SecretNotFound',
       `${origin} no longer has the key that this was encrypted for (status 404)`,
+      'Encrypt it anew for a key that the server offers now, or let tang keep the keys that were rotated (their files begin with a dot).',
     );
   if (answer.status === 429 || answer.status >= 500)
     throw new SecretError('SecretStoreUnreachable', `${origin} answers with status ${answer.status}`);
@@ -108,6 +109,7 @@ async function recover(
     throw new SecretError(
       'SecretDenied',
       `${origin} recovers nothing: it answers with status ${answer.status}`,
+      'See that a tang server answers there, and not a proxy or another program; tang asks nobody for rights.',
     );
   const recovered = pointOf(curve, parsed(answer.body));
   if (recovered === undefined)

@@ -33,7 +33,8 @@ export async function login(
   if (tokenFile !== undefined) return { token: (await textOf(context, tokenFile)).trim(), isOwn: false };
   throw new SecretError(
     'SecretDenied',
-    'no way to log in is given: appRole, certificate or tokenFile of slipway.secrets.vault',
+    'no way to log in to Vault is given',
+    'Give appRole, certificate or tokenFile of slipway.secrets.vault.',
   );
 }
 
@@ -49,7 +50,11 @@ async function secretIdOf(
   const answer = await unwrapToken(context.host, client, wrappedSecretId.reveal(), made);
   const given = textAt(answer, 'data', 'secret_id');
   if (given === undefined)
-    throw new SecretError('SecretOpenedElsewhere', 'the wrapping token holds no secret_id');
+    throw new SecretError(
+      'SecretOpenedElsewhere',
+      'the wrapping token holds no secret_id',
+      'Wrap the answer of auth/approle/role/NAME/secret-id (vault write -wrap-ttl=1h -f ...), and nothing else.',
+    );
   return given;
 }
 

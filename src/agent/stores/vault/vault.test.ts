@@ -128,11 +128,12 @@ describe('Vault', () => {
     const clear = { vault: { address: 'http://vault.example:8200', tokenFile: '/token' } };
     await expect(read('vault:///a', clear)).rejects.toMatchObject({
       code: 'SecretDenied',
-      message: expect.stringMatching(/https/),
+      message: expect.stringMatching(/without TLS/),
+      remedy: expect.stringMatching(/https:/),
     });
     await expect(read('vault:///a')).rejects.toMatchObject({
       code: 'SecretDenied',
-      message: expect.stringMatching(/slipway\.secrets\.vault/),
+      remedy: expect.stringMatching(/slipway\.secrets\.vault/),
     });
     expect(got.length).toBe(before);
   });
@@ -172,17 +173,22 @@ describe('response wrapping', () => {
     expect(kept.join()).toMatch(/^unwrapped-[0-9a-f]{24}$/);
   });
 
-  it.each<[string, Given, Given]>([
-    ['was opened by somebody else', USED, {}],
-    ['is opened between look and opening', { body: lookup('secret/data/db') }, USED],
-    ['was made at another path', { body: lookup('cubbyhole/response') }, { body: V2 }],
-  ])('raises the alarm where the token %s', async (_, looked, opened) => {
+  const EITHER = /has opened it\. If so, .*revoke it.* only expired/;
+
+  it.each<[string, Given, Given, RegExp | undefined]>([
+    ['was opened by somebody else', USED, {}, EITHER],
+    ['is opened between look and opening', { body: lookup('secret/data/db') }, USED, EITHER],
+    ['was made at another path', { body: lookup('cubbyhole/response') }, { body: V2 }, undefined],
+  ])('raises the alarm where the token %s', async (_, looked, opened, remedy) => {
     const { read } = await vault({
       'POST sys/wrapping/lookup': () => looked,
       'POST sys/wrapping/unwrap': () => opened,
     });
     const failed = read(`vault-wrapped:///secret/data/db?token=hvs.${Math.random()}`, APP_ROLE);
-    await expect(failed).rejects.toMatchObject({ code: 'SecretOpenedElsewhere' });
+    await expect(failed).rejects.toMatchObject({
+      code: 'SecretOpenedElsewhere',
+      remedy: remedy === undefined ? undefined : expect.stringMatching(remedy),
+    });
     await expect(failed).rejects.not.toThrow(/hvs\./);
   });
 
@@ -197,6 +203,7 @@ describe('response wrapping', () => {
     await expect(again()).rejects.toMatchObject({
       code: 'SecretOpenedElsewhere',
       message: expect.stringMatching(/this machine has opened/),
+      remedy: expect.stringMatching(/^Wrap a new one.* where it was not this machine/),
     });
   });
 

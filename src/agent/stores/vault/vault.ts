@@ -12,7 +12,11 @@ const DATA = /^([^/]+(?:\/[^/]+)*?)\/data\/(.+)$/;
 export function openVault(context: StoreContext): Store {
   const { vault: settings } = context.spec.settings;
   if (settings === undefined)
-    throw new SecretError('SecretDenied', 'no server of Vault is named: give slipway.secrets.vault.address');
+    throw new SecretError(
+      'SecretDenied',
+      'no server of Vault is named',
+      'Give slipway.secrets.vault.address in the user data or /etc/slipway/node.yaml.',
+    );
   let client: Promise<VaultClient> | undefined;
   let session: Promise<Session> | undefined;
   const opened = () => {

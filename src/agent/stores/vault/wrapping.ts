@@ -5,6 +5,11 @@ import type { Host } from '../../host/host.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { VaultClient } from './vault-client.ts';
 
+const OURS =
+  "Wrap a new one. Vault's audit log shows who has opened this one: where it was not this machine, treat the secret as stolen and revoke it.";
+const GONE =
+  "See in Vault's audit log whether somebody has opened it. If so, treat the secret as stolen: revoke it, and wrap a new one. If it has only expired, wrap a new one that lives longer (-wrap-ttl) than the machine takes to boot.";
+
 /** What this process has unwrapped, by token: a token opens once, and a step may be tried again. */
 const opened = new Map<string, Promise<unknown>>();
 
@@ -59,6 +64,7 @@ async function orGone<T>(isOurs: boolean, ask: () => Promise<T>): Promise<T> {
       isOurs
         ? `this machine has opened the wrapping token in an earlier run that was cut off, or somebody else did (${error.message})`
         : `the wrapping token is not valid: somebody else has opened it, or it has expired (${error.message})`,
+      isOurs ? OURS : GONE,
     );
   }
 }
