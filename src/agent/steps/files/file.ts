@@ -1,11 +1,12 @@
-import { hasHash } from '../../../kit/digest.ts';
-import type { FetchSettings, FileEntry } from '../../document/document.ts';
+import { basename, dirname, join } from 'node:path/posix';
+import { digest, hasHash } from '../../../kit/digest.ts';
+import type { FetchSettings, FileEntry, PlaceRule } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
+import { fetchRemote } from '../../fetch/fetch.ts';
+import type { Host } from '../../host/host.ts';
 import { StepError } from '../../tools/step-error.ts';
+import { fetchProblem } from '../tools/fetch-problem.ts';
 import { withOpened } from '../tools/sealed-content.ts';
-import { appended } from './appended.ts';
-import { giveAttributes } from './attributes.ts';
-import { writeRemote } from './remote-file.ts';
 
 /** A file, or an addition to one, and more additions. */
 export type FileParts = [FileEntry, ...FileEntry[]];
@@ -71,4 +72,69 @@ function kept({ mode, uid, gid }: { mode: number; uid: number; gid: number }): {
 
 function inTheWay(path: string, why: string): StepError {
   return new StepError('FileNotWritten', `${path} was not written: something is there already, and ${why}`);
+}
+
+/**
+ * Writes a file of which at least one part is to be fetched: piece by piece into a file beside it, which takes
+ * its place when everything is there and right.
+ *
+ * @param old What the parts are appended to.
+ * @throws Problem ResourceNotFetched, ResourceRefused; HostError
+ */
+async function writeRemote(
+  { host, signal }: Pick<StepContext, 'host' | 'signal'>,
+  parts: readonly FileEntry[],
+  settings: FetchSettings,
+  old: Uint8Array,
+): Promise<void> {
+  const [{ path } = { path: '' }] = parts;
+  const temporary = join(dirname(path), `.slipway-${digest(basename(path)).slice(0, 12)}.part`);
+  await host.files.write(temporary, old, { mode: 0o600, owner: '0:0' });
+  try {
+    const handle = await host.files.openAppend(temporary, 0o600);
+    try {
+      for (const { content, from } of parts) {
+        if (from) await fetchRemote(host, from, settings, (piece) => handle.append(piece, false), signal);
+        else await handle.append(content.reveal(), false);
+      }
+    } finally {
+      await handle.close();
+    }
+    await host.files.rename(temporary, path);
+  } catch (error) {
+    await host.files.remove(temporary);
+    throw fetchProblem(error, `${path} was not written`);
+  }
+}
+
+/**
+ * Gives a file or directory the mode and owner that are said; what is not said stays as it is.
+ * @throws HostError
+ */
+export async function giveAttributes(
+  host: Host,
+  { path, mode, owner, rule }: { path: string; mode: number; owner: string; rule?: PlaceRule },
+): Promise<void> {
+  const is = await host.files.stat(path);
+  if (!is) return;
+  const wanted = host.files.owner(owner);
+  const said = (what: 'mode' | 'user' | 'group') => !rule?.unsaid.includes(what);
+  await host.files.setAttributes(path, {
+    uid: said('user') ? wanted.uid : is.uid,
+    gid: said('group') ? wanted.gid : is.gid,
+    mode: said('mode') ? mode : is.mode,
+  });
+}
+
+/**
+ * A file with an addition at its end.
+ *
+ * @param interrupted The addition may have been made already: appending twice is not harmless.
+ */
+export function appended(present: Uint8Array, addition: Uint8Array, interrupted: boolean): Buffer {
+  const isThere =
+    interrupted &&
+    addition.length <= present.length &&
+    Buffer.from(addition).equals(present.subarray(present.length - addition.length));
+  return isThere ? Buffer.from(present) : Buffer.concat([present, addition]);
 }

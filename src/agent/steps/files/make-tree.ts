@@ -1,14 +1,15 @@
+import { normalize } from 'node:path/posix';
 import type { DirectoryEntry, FetchSettings, FileEntry, LinkEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
+import { type Host, HostError } from '../../host/host.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
+import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import { withOpened } from '../tools/sealed-content.ts';
 import { SecretContents } from '../tools/secret-content.ts';
 import { isSecret } from '../tools/secret-files.ts';
-import { makeDirectory } from './directory.ts';
-import { type FileParts, makeFile } from './file.ts';
-import { makeLink } from './link.ts';
+import { type FileParts, giveAttributes, makeFile } from './file.ts';
 import { isLostByReboot } from './volatile.ts';
 
 /** Files, directories and links that are made together, each with a rule for what is there already. */
@@ -107,4 +108,48 @@ function together(files: readonly FileEntry[]): FileParts[] {
 
 function depth(path: string): number {
   return path.split('/').filter((part) => part !== '').length;
+}
+
+/** A directory; its missing parents are root's. @throws Problem FileNotWritten; HostError */
+async function makeDirectory(host: Host, entry: DirectoryEntry): Promise<void> {
+  const { path, rule } = entry;
+  if (rule.present === 'remove') await host.files.remove(path);
+  const found = await host.files.stat(path);
+  if (found && found.kind !== 'directory') {
+    throw new StepError(
+      'FileNotWritten',
+      `The directory ${path} was not made: something else is there, and overwrite is not true`,
+    );
+  }
+  if (!found) await host.files.mkdir(path, 0o755);
+  const isNew = found === undefined;
+  await giveAttributes(host, { ...entry, rule: isNew ? { ...rule, unsaid: [] } : rule });
+}
+
+/** A symbolic link, or another name of a file. @throws Problem FileNotWritten; HostError */
+async function makeLink(host: Host, entry: LinkEntry): Promise<void> {
+  const { path, target, hard, overwrite, owner } = entry;
+  const before = await host.files.stat(path);
+  if (hard) return makeHardLink(host, entry);
+  if (before?.kind === 'symlink' && normalize(await host.files.readlink(path)) === normalize(target)) return;
+  if (before && !overwrite) throw occupied(path);
+  if (before) await host.files.remove(path);
+  await host.files.symlink(target, path);
+  await host.files.setAttributes(path, host.files.owner(owner));
+}
+
+async function makeHardLink(host: Host, { path, target, overwrite }: LinkEntry): Promise<void> {
+  try {
+    await host.files.link(target, path);
+  } catch (error) {
+    if (!(error instanceof HostError) || error.errno !== 'EEXIST') throw error;
+    if (!overwrite) throw occupied(path);
+    await host.files.remove(path);
+    await host.files.link(target, path);
+  }
+}
+
+function occupied(path: string): StepError {
+  const cause = `The link ${path} was not made: something else is there, and overwrite is not true`;
+  return new StepError('FileNotWritten', cause);
 }

@@ -8,7 +8,7 @@ import type { Work } from '../kind/step-kind.ts';
 import { withOpened } from '../tools/sealed-content.ts';
 import { SecretContents } from '../tools/secret-content.ts';
 import { isSecret } from '../tools/secret-files.ts';
-import { appended } from './appended.ts';
+import { appended } from './file.ts';
 import { fileOf, withSources } from './sourced-content.ts';
 import { isLostByReboot } from './volatile.ts';
 
