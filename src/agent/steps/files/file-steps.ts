@@ -1,7 +1,7 @@
 import { digest } from '../../../kit/digest.ts';
 import { pluralize } from '../../../kit/pluralize.ts';
 import { nodeProspect } from '../../callers/find-callers.ts';
-import type { Document, FetchSettings } from '../../document/document.ts';
+import type { Document, FetchSettings, FileEntry } from '../../document/document.ts';
 import { displayAddress, isSecretReference, readReference } from '../../stores/reference/reference.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 import { storesFor } from '../tools/secret-files.ts';
@@ -12,45 +12,34 @@ import type { FilesSpec } from './write-files.ts';
 /** Kinds of steps that write files, directories and links, and delete secrets at their source once they are written. */
 export const files: StepKind<FilesSpec> = {
   name: 'files',
-  plan: (document) => {
-    const entries = document.files.filter(({ defer, rule }) => !defer && rule === undefined);
-    return entries.length === 0
-      ? []
-      : [
-          {
-            id: 'files',
-            title: `write ${pluralize(entries.length, 'file')}`,
-            spec: { entries, ...storesFor(document, entries) },
-          },
-        ];
-  },
-  details: ({ entries }) =>
-    entries.map(({ path, content, from, mode, owner, append }) => {
-      const bytes = content.reveal();
-      if (from)
-        return `fetch ${path} ${mode.toString(8).padStart(4, '0')} ${owner} from ${displayAddress(from.url.reveal())}`;
-      const how = append ? 'append' : 'write';
-      return `${how} ${path} ${mode.toString(8).padStart(4, '0')} ${owner} ${bytes.length} bytes ${digest(bytes).slice(0, 12)}`;
-    }),
+  plan: (document) => planned(document, { id: 'files', what: 'file', isDeferred: false }),
+  details: ({ entries }) => entries.map(describe),
   preview: async (specs, context) => (await import('./preview-files.ts')).previewFiles(specs, context),
   work: async () => (await import('./write-files.ts')).writeFiles,
 };
 
 export const deferredFiles: typeof files = {
   ...files,
-  plan: (document) => {
-    const entries = document.files.filter(({ defer, rule }) => defer && rule === undefined);
-    return entries.length === 0
-      ? []
-      : [
-          {
-            id: 'files/deferred',
-            title: `write ${pluralize(entries.length, 'deferred file')}`,
-            spec: { entries, ...storesFor(document, entries) },
-          },
-        ];
-  },
+  plan: (document) => planned(document, { id: 'files/deferred', what: 'deferred file', isDeferred: true }),
 };
+
+function planned(
+  document: Document,
+  { id, what, isDeferred }: { id: string; what: string; isDeferred: boolean },
+): ReturnType<typeof files.plan> {
+  const entries = document.files.filter(({ defer, rule }) => defer === isDeferred && rule === undefined);
+  if (entries.length === 0) return [];
+  const title = `write ${pluralize(entries.length, what)}`;
+  return [{ id, title, spec: { entries, ...storesFor(document, entries) } }];
+}
+
+function describe({ path, content, from, mode, owner, append, rule }: FileEntry): string {
+  const place = `${path} ${octal(mode)} ${owner}`;
+  if (from) return `fetch ${place} from ${displayAddress(from.url.reveal())}`;
+  const bytes = content.reveal();
+  const how = append ? 'append' : rule?.present === 'keep' ? 'touch' : 'write';
+  return `${how} ${place} ${bytes.length} bytes ${digest(bytes).slice(0, 12)}`;
+}
 
 export const secretDeletion: StepKind<DeletionSpec> = {
   name: 'secret-deletion',
@@ -98,12 +87,7 @@ export const tree: StepKind<TreeSpec> = {
   },
   details: ({ files, directories, links }) => [
     ...directories.map(({ path, mode, owner }) => `directory ${path} ${octal(mode)} ${owner}`),
-    ...files.map(({ path, content, from, mode, owner, append, rule }) => {
-      const bytes = content.reveal();
-      if (from) return `fetch ${path} ${octal(mode)} ${owner} from ${displayAddress(from.url.reveal())}`;
-      const how = append ? 'append' : rule?.present === 'keep' ? 'touch' : 'write';
-      return `${how} ${path} ${octal(mode)} ${owner} ${bytes.length} bytes ${digest(bytes).slice(0, 12)}`;
-    }),
+    ...files.map(describe),
     ...links.map(({ path, target, hard }) => `${hard ? 'hard link' : 'link'} ${path} -> ${target}`),
   ],
   preview: async (specs, context) => (await import('./preview-tree.ts')).previewTree(specs, context),
