@@ -1,10 +1,9 @@
 import type { GroupEntry } from '../../document/document.ts';
+import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/run-tool.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry } from '../tools/each-entry.ts';
-import { createGroup } from './create-group.ts';
-import { ensureGroup } from './ensure-group.ts';
-import { findAccount, listedMembers } from './files/database.ts';
+import { findAccount, groupExists, listedMembers } from './files/database.ts';
 
 /**
  * Creates groups and adds users of the image to them (cloud-init's `create_group`). It runs before the step
@@ -37,3 +36,43 @@ export const createGroups: Work<{ entries: GroupEntry[] }> = ({ entries }) => ({
       return created ? `${name} created` : `${name} was there`;
     }),
 });
+
+/**
+ * Makes, changes or removes a group until it is as said (Ignition's `EnsureGroup`).
+ * @throws Problem GroupNotCreated, ToolMissing
+ */
+async function ensureGroup(
+  host: Host,
+  { name }: GroupEntry,
+  { exists, gid, passwordHash, system }: NonNullable<GroupEntry['exact']>,
+): Promise<string> {
+  const isThere = await groupExists(host, name);
+  const run = (argv: [string, ...string[]], doing: string, input?: string) =>
+    runTool(host, argv, { doing: `${doing} ${name}`, code: 'GroupNotCreated', ...(input ? { input } : {}) });
+  if (!exists) {
+    if (isThere) await run(['groupdel', '--', name], 'remove the group');
+    return isThere ? `${name} removed` : `${name} was not there`;
+  }
+  const number = gid === undefined ? [] : ['--gid', String(gid)];
+  if (!isThere)
+    await run(['groupadd', ...number, ...(system ? ['--system'] : []), '--', name], 'create the group');
+  else if (number.length > 0) await run(['groupmod', ...number, '--', name], 'change the group');
+  // Nobody sees what a program gets on its standard input.
+  if (passwordHash)
+    await run(['chgpasswd', '-e'], 'set the password of the group', `${name}:${passwordHash.reveal()}\n`);
+  return isThere ? `${name} as asked` : `${name} created`;
+}
+
+/**
+ * Creates a group unless it exists.
+ * @returns whether it is new
+ * @throws Problem GroupNotCreated
+ */
+export async function createGroup(host: Host, name: string): Promise<boolean> {
+  if (await groupExists(host, name)) return false;
+  await runTool(host, ['groupadd', '--', name], {
+    doing: `create the group ${name}`,
+    code: 'GroupNotCreated',
+  });
+  return true;
+}

@@ -1,15 +1,15 @@
-import type { ContainerdSettings } from '../../document/node-settings.ts';
+import { stringify, type TomlTable } from 'smol-toml';
+import type { ContainerdSettings, MirrorSettings, RegistrySettings } from '../../document/node-settings.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import { failed } from '../../engine/failure.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/run-tool.ts';
 import { StepError } from '../../tools/step-error.ts';
+import { isSystemdRunning } from '../../tools/systemd.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { presentMode } from '../tools/present-mode.ts';
-import { isOurs, registryFiles } from './hosts-toml.ts';
 import { ContainerdConfigError, type MergedConfig, mergeConfig } from './merge-config.ts';
-import { isRestartDue, noteRestart, restartContainerd } from './restart.ts';
 
 const CONFIG = '/etc/containerd/config.toml';
 const CANDIDATE = `${RUN_DIR}/containerd.toml`;
@@ -132,4 +132,80 @@ async function restart(
     const cause = `${error.message}; the configuration before is in force again`;
     throw new StepError(error.code, cause, error.more);
   }
+}
+
+const HEADER = '# Written by Slipway from the settings of the node (slipway.containerd.registries).\n';
+
+/** A file to be written. */
+interface RegistryFile {
+  path: string;
+  content: string;
+}
+
+/** The hosts.toml of a registry, and the certificates that it names (containerd, docs/hosts.md). */
+export function registryFiles(certsDir: string, registry: RegistrySettings): RegistryFile[] {
+  const directory = `${certsDir}/${registry.host}`;
+  const files: RegistryFile[] = [];
+  const authority = (name: string, pem: string | undefined): TomlTable => {
+    if (pem === undefined) return {};
+    const path = `${directory}/${name}`;
+    files.push({ path, content: pem });
+    return { ca: path };
+  };
+  const hosts = registry.mirrors.map((mirror, index): [string, TomlTable] => [
+    mirror.url,
+    { ...mirrorTable(mirror), ...authority(`slipway-mirror-${index + 1}.crt`, mirror.ca) },
+  ]);
+  const table: TomlTable = {
+    ...(registry.server === undefined ? {} : { server: registry.server }),
+    ...authority('slipway-ca.crt', registry.ca),
+    ...(registry.skipVerify ? { skip_verify: true } : {}),
+    ...(hosts.length > 0 ? { host: Object.fromEntries(hosts) } : {}),
+  };
+  files.push({ path: `${directory}/hosts.toml`, content: `${HEADER}${stringify(table)}` });
+  return files;
+}
+
+function isOurs(text: string): boolean {
+  return text.startsWith(HEADER);
+}
+
+function mirrorTable({ capabilities, skipVerify, overridePath }: MirrorSettings): TomlTable {
+  return {
+    capabilities,
+    ...(skipVerify ? { skip_verify: true } : {}),
+    ...(overridePath ? { override_path: true } : {}),
+  };
+}
+
+/** If it exists, containerd has not read its latest configuration. A reboot ends both file and need. */
+const DUE = `${RUN_DIR}/containerd-restart`;
+
+/** Call it before writing, so that an agent that is killed in between remembers the restart. */
+export async function noteRestart(host: Host): Promise<void> {
+  await host.files.write(DUE, '', { volatile: true });
+}
+
+async function isRestartDue(host: Host): Promise<boolean> {
+  return (await host.files.stat(DUE)) !== undefined;
+}
+
+/**
+ * Restarts containerd and returns when it reports that it is up; false below a root directory, where nothing
+ * runs.
+ *
+ * @throws Problem ContainerdNotRestarted
+ */
+export async function restartContainerd(host: Host, signal: AbortSignal): Promise<boolean> {
+  const runs = await isSystemdRunning(host);
+  if (runs) {
+    await runTool(host, ['systemctl', 'restart', 'containerd.service'], {
+      doing: 'restart containerd',
+      code: 'ContainerdNotRestarted',
+      timeoutMs: 100_000,
+      signal,
+    });
+  }
+  await host.files.remove(DUE);
+  return runs;
 }

@@ -1,7 +1,7 @@
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import type { ContainerdSettings, RegistrySettings } from '../../document/node-settings.ts';
-import { registryFiles } from './hosts-toml.ts';
+import { registryFiles } from './containerd.ts';
 import { ContainerdConfigError, mergeConfig } from './merge-config.ts';
 
 const REGISTRY: RegistrySettings = { host: 'docker.io', skipVerify: false, mirrors: [] };

@@ -1,7 +1,9 @@
 import { BACKOFF } from '../../../kit/backoff.ts';
+import { verifyNode } from '../../cluster/verify.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { type Host, HostError } from '../../host/host.ts';
+import type { KubeadmCall } from '../../kubeadm/config/call.ts';
 import { clearAttempt } from '../../kubeadm/repeat/attempt-note.ts';
 import { clearInventory } from '../../kubeadm/repeat/inventory.ts';
 import { isStillJoined } from '../../kubeadm/repeat/joined.ts';
@@ -10,7 +12,6 @@ import { clearRun, findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
 import type { Shared } from '../kind/shared.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { attemptKubeadm } from './kubeadm-attempt.ts';
-import { verifiedNode } from './verify-node.ts';
 
 export interface KubeadmSpec {
   /** Its place among the commands, which share a shell. */
@@ -98,4 +99,29 @@ async function leftAlone(command: KubeadmCommand, { finding }: StepContext): Pro
   const message = `kubeadm ${command.verb} was not called again: this machine has joined, and other user data change nothing of that.`;
   await finding({ severity: 'warning', code: 'NodeLeftAsItIs', message });
   return { done: true, message: 'left as it is: a machine that has joined is not joined again' };
+}
+
+/** Undefined when the machine is the node that its configuration requests; else why it is not. */
+async function verifiedNode(call: KubeadmCall, context: StepContext): Promise<StepResult | undefined> {
+  const { host, signal } = context;
+  // Below a root directory no kubelet runs.
+  if (host.root !== '/') return undefined;
+  const verdict = await verifyNode(host, {
+    // Somebody has spoilt the file since kubeadm read it: then it demands nothing of the Node.
+    config: (await call.read()).config ?? { skipPhases: [] },
+    signal,
+    onProgress: (message) => void context.progress(message),
+  });
+  if (!verdict.ok) {
+    const { failure, final } = verdict;
+    const isMissing = failure.code === 'NodeNotRegistered' || failure.code === 'KubeletUnhealthy';
+    const { explainMissing } = await import('../../kubeadm/run/explain-failure.ts');
+    return {
+      done: false,
+      failure: isMissing ? await explainMissing(host, failure) : failure,
+      retry: final ? 'no' : 'until-deadline',
+    };
+  }
+  if (verdict.warning) await context.finding({ severity: 'warning', ...verdict.warning });
+  return undefined;
 }

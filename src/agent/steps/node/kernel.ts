@@ -8,7 +8,6 @@ import { printable } from '../../text/diagnostics.ts';
 import { lastLines } from '../../tools/run-tool.ts';
 import { machineToWarnOf, type PreviewContext, warningAt } from '../kind/preview.ts';
 import type { Work } from '../kind/step-kind.ts';
-import { withBlock } from './kernel-block.ts';
 
 /** Preflight adds lines to the same files when it mends. */
 const MODULES_FILE = '/etc/modules-load.d/slipway.conf';
@@ -115,4 +114,17 @@ export async function previewKernel(
       warn('SysctlNotSet', `The kernel of this machine has no setting ${printable(name)}`);
   }
   return found;
+}
+
+const BEGIN = '# From the settings of the node (slipway.kernel); changes between these lines are lost.';
+const END = '# End of the settings of the node.';
+
+/** The text with `lines` between two marks. They replace an earlier block or go to the end. */
+function withBlock(text: string, lines: readonly string[]): string {
+  const from = text.indexOf(`${BEGIN}\n`);
+  const to = text.indexOf(`${END}\n`, from);
+  const block = lines.length === 0 ? '' : `${[BEGIN, ...lines, END].join('\n')}\n`;
+  if (from >= 0 && to >= 0) return text.slice(0, from) + block + text.slice(to + END.length + 1);
+  const gap = text === '' || text.endsWith('\n') || block === '' ? '' : '\n';
+  return `${text}${gap}${block}`;
 }

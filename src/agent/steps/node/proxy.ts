@@ -8,7 +8,7 @@ import { proxyFile } from '../../kubeadm/run/proxy-environment.ts';
 import { runTool } from '../../tools/run-tool.ts';
 import { StepError } from '../../tools/step-error.ts';
 import { isSystemdRunning } from '../../tools/systemd.ts';
-import { noteRestart, restartContainerd } from '../containerd/restart.ts';
+import { noteRestart, restartContainerd } from '../containerd/containerd.ts';
 import type { Work } from '../kind/step-kind.ts';
 
 const UNITS = ['containerd', 'kubelet', 'slipway-report'];

@@ -2,16 +2,17 @@ import type { DiskEntry } from '../../document/document.ts';
 import { isDivided, isListed } from '../../document/storage-as-written.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
+import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/run-tool.ts';
 import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
-import { findDevice } from './devices/find-device.ts';
+import { findDevice, settle } from './devices/find-device.ts';
 import { refuseInUse } from './devices/free.ts';
+import { waitFor } from './devices/wait.ts';
 import { divide } from './divided-disk.ts';
 import { changeListed } from './listed-partitions.ts';
 import { sfdisk } from './sfdisk.ts';
-import { showPartitions } from './show-partitions.ts';
 
 /**
  * Partitions disks: a whole disk by shares (cloud-init's `cc_disk_setup`, `mkpart`), or some of its partitions (Ignition's
@@ -67,4 +68,37 @@ async function clear(
     const doing = `clear the new partition ${number} of ${device}`;
     await runTool(host, ['wipefs', '--all', node], { doing, code: 'DiskNotPartitioned', signal });
   }
+}
+
+const NODES_MS = 10_000;
+/** How long the kernel may take to show the partitions by itself before Slipway tells it about them. */
+const OWN_ACCORD_MS = 1000;
+
+/**
+ * Waits until the kernel shows the partitions. A kernel without support for the table's format never shows
+ * them by itself, so Slipway tells it what the table says.
+ *
+ * @throws Problem DiskNotPartitioned
+ */
+async function showPartitions(host: Host, path: string, count: number, signal: AbortSignal): Promise<void> {
+  const look = async (): Promise<BlockDevice | undefined> => {
+    const disk = await host.blockDevices.find(path);
+    if (!disk || disk.partitions.length < count) return undefined;
+    const nodes = await Promise.all(disk.partitions.map((part) => host.blockDevices.find(part.path)));
+    return nodes.every((node) => node !== undefined) ? disk : undefined;
+  };
+  await settle(host, signal);
+  if (await waitFor(host, OWN_ACCORD_MS, signal, look)) return;
+  if (await host.processes.which('partx')) {
+    await runTool(host, ['partx', '--update', path], {
+      doing: `show the kernel the partitions of ${path}`,
+      code: 'DiskNotPartitioned',
+    });
+  }
+  await settle(host, signal);
+  if (await waitFor(host, NODES_MS, signal, look)) return;
+  throw new StepError(
+    'DiskNotPartitioned',
+    `${path} was partitioned, but its partitions did not appear in /dev`,
+  );
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { UnitEntry } from '../../document/document.ts';
 import { startOrder } from './order.ts';
-import { withPresets } from './preset.ts';
+import { withPresets } from './set-up.ts';
 
 const unit = (name: string, more: Partial<UnitEntry> & { text?: string } = {}): UnitEntry => {
   const { text, ...rest } = more;

@@ -1,13 +1,15 @@
-import type { EncryptionEntry } from '../../document/document.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
+import type { ClevisSettings, EncryptionEntry, FetchSettings } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
+import { fetchBytes } from '../../fetch/fetch.ts';
 import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { findDevice } from '../storage/devices/find-device.ts';
 import { contentsOf, heldBy, refuseInUse } from '../storage/devices/free.ts';
 import { eachEntry } from '../tools/each-entry.ts';
+import { fetchProblem } from '../tools/fetch-problem.ts';
 import { presentMode } from '../tools/present-mode.ts';
 import { begunNote, givenUuid, isSameUuid } from './begun.ts';
-import { askTangServers, bindClevis, unlockByClevis } from './clevis.ts';
 import { CRYPTTAB, uuidInCrypttab, withCrypttabLine } from './crypttab.ts';
 import type { EncryptionSpec } from './encryption-spec.ts';
 import { Volume } from './volume.ts';
@@ -126,4 +128,55 @@ async function addToCrypttab(entry: EncryptionEntry, uuid: string, { host }: Ste
   if (after === before) return;
   const mode = await presentMode(host, CRYPTTAB, 0o600);
   await host.files.write(CRYPTTAB, after, { mode, owner: '0:0' });
+}
+
+const MOST_BYTES = 1024 * 1024;
+
+/** Before anything is changed. @throws Problem ResourceNotFetched, ResourceRefused */
+async function askTangServers(
+  { name, clevis }: EncryptionEntry,
+  fetching: FetchSettings,
+  { host, signal }: StepContext,
+): Promise<void> {
+  for (const server of clevis?.asks ?? []) {
+    const address = new URL(server);
+    address.pathname = `${address.pathname.replace(/\/+$/, '')}/adv`;
+    try {
+      const remote = { url: sensitive(address.href), headers: [], isCompressed: false };
+      await fetchBytes(host, remote, fetching, MOST_BYTES, signal);
+    } catch (error) {
+      throw fetchProblem(error, `${name} was not encrypted: the tang server's advertisement`);
+    }
+  }
+}
+
+/** Binds an open volume, tries whether it opens so, and takes away the key that was made for this alone. */
+async function bindClevis(
+  { pin, config, isTried }: ClevisSettings,
+  volume: Volume,
+  key: VolumeKey,
+  isGiven: boolean,
+): Promise<void> {
+  const device = ['-d', volume.path] as const;
+  await volume.run('bind by clevis', [
+    'clevis',
+    'luks',
+    'bind',
+    '-f',
+    '-k',
+    key.path,
+    ...device,
+    pin,
+    config,
+  ]);
+  if (isTried) {
+    await volume.close();
+    await unlockByClevis(volume);
+  }
+  if (!isGiven)
+    await volume.run('take the first key from', ['cryptsetup', 'luksRemoveKey', volume.path, key.path]);
+}
+
+async function unlockByClevis(volume: Volume): Promise<void> {
+  await volume.run('open by clevis', ['clevis', 'luks', 'unlock', '-d', volume.path, '-n', volume.name]);
 }
