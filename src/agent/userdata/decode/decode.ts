@@ -1,15 +1,12 @@
 import { gunzip, isGzip } from '../../../kit/bytes/gunzip.ts';
+import type { Position } from '../../document/document.ts';
 import { type Diagnostics, printable } from '../../text/diagnostics.ts';
-import { MAX_DECODED_BYTES, MAX_RAW_BYTES } from '../../text/limits.ts';
+import { MAX_DECODED_BYTES, MAX_LAYERS, MAX_RAW_BYTES } from '../../text/limits.ts';
 import { unclosedSection } from '../../text/scripts.ts';
 import { plainText } from '../../text/source-text.ts';
-import { refuseFirstLine } from './first-line.ts';
-import { isMimeHead, unwrapLayers } from './layers.ts';
 import { type MimeLeaf, readMime } from './mime.ts';
 import { type Part, typeOf } from './part.ts';
-import { toText } from './text.ts';
-import { undoTransferEncoding } from './transfer.ts';
-import { warnOfBlanks, warnOfIgnoredPrefix } from './warn-of-ignored-prefix.ts';
+import { refuseFirstLine, toText } from './text.ts';
 
 /**
  * Splits the bytes of user data into parts: one for a plain document, several for a MIME multipart. It
@@ -125,4 +122,151 @@ function decodeLeaf(
     ...(leaf.mergeType ? { mergeType: leaf.mergeType } : {}),
     ...(leaf.launchIndex === undefined ? {} : { launchIndex: leaf.launchIndex }),
   };
+}
+
+/**
+ * Undoes gzip and base64 in whatever order and number providers have applied them (each at most a few times).
+ * It decodes base64 only if the result is certainly user data.
+ *
+ * @returns undefined if `diagnostics` got an error
+ */
+function unwrapLayers(raw: Buffer, diagnostics: Diagnostics, name = 'The user data'): Buffer | undefined {
+  let bytes = raw;
+  const undone: ('gzip' | 'base64')[] = [];
+  for (let layer = 0; layer < MAX_LAYERS; layer += 1) {
+    const kind = isGzip(bytes) ? 'gzip' : 'base64';
+    const next = kind === 'gzip' ? unzipWhole(bytes, diagnostics, name) : fromBase64(bytes);
+    if (next === 'failed') return undefined;
+    if (next === undefined) {
+      warnOfLayers(undone, name, diagnostics);
+      return bytes;
+    }
+    undone.push(kind);
+    bytes = next;
+  }
+  if (!isGzip(bytes)) {
+    warnOfLayers(undone, name, diagnostics);
+    return bytes;
+  }
+  diagnostics.error('UserDataUndecodable', `${name} is compressed or encoded more than ${MAX_LAYERS} times.`);
+  return undefined;
+}
+
+/** A source may undo base64 before cloud-init looks, and cloud-init undoes gzip once. */
+function warnOfLayers(undone: readonly string[], name: string, diagnostics: Diagnostics): void {
+  const all = undone.join();
+  if (all === '' || all === 'gzip' || all === 'base64' || all === 'base64,gzip') return;
+  const message = `${name} is wrapped more than once (${undone.join(', in it ')}): cloud-init undoes base64 at most once, and gzip once after it, and acts upon nothing of this.`;
+  diagnostics.warn('UserDataInvalid', message, { line: 1, column: 1 });
+}
+
+function unzipWhole(bytes: Buffer, diagnostics: Diagnostics, name: string): Buffer | 'failed' {
+  const result = gunzip(bytes, MAX_DECODED_BYTES);
+  if ('bytes' in result) return result.bytes;
+  if (result.problem === 'too-large') {
+    diagnostics.error('UserDataTooLarge', `${name} decompresses to more than ${MAX_DECODED_BYTES} bytes.`);
+  } else {
+    diagnostics.error(
+      'UserDataUndecodable',
+      `${name} begins like gzip but cannot be decompressed; it is truncated or damaged.`,
+    );
+  }
+  return 'failed';
+}
+
+/** Decodes `bytes` if they are base64 of gzip or of something with a known beginning; else undefined. */
+function fromBase64(bytes: Buffer): Buffer | undefined {
+  const compact = looksLikeBase64(bytes);
+  if (compact === undefined) return undefined;
+  const decoded = Buffer.from(compact, 'base64');
+  const known =
+    isGzip(decoded) || knownBeginning(decoded) || looksLikeBase64(decoded.subarray(0, 4096)) !== undefined;
+  return known ? decoded : undefined;
+}
+
+function knownBeginning(bytes: Buffer): boolean {
+  const head = bytes
+    .subarray(0, 4096)
+    .toString('utf8')
+    .replace(/^\u{feff}/u, '');
+  return typeOf(head) !== undefined || isMimeHead(head) || /^\s*\{\s*"/.test(head);
+}
+
+/** The text without white space if all of it is base64; else undefined. */
+function looksLikeBase64(bytes: Buffer): string | undefined {
+  const head = bytes.subarray(0, 64).toString('latin1');
+  if (!/^[\sA-Za-z0-9+/]+={0,2}\s*$/.test(head)) return undefined;
+  const compact = bytes.toString('latin1').replace(/\s+/g, '');
+  const well = compact.length >= 12 && compact.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(compact);
+  return well ? compact : undefined;
+}
+
+/** Recognises MIME by cloud-init's rule: the header name anywhere in the first 4096 bytes. */
+function isMimeHead(text: string): boolean {
+  return text.slice(0, 4096).toLowerCase().includes('mime-version:');
+}
+
+/** Undoes a MIME body's Content-Transfer-Encoding (RFC 2045, 6). @returns undefined if it cannot */
+function undoTransferEncoding(body: string, encoding: string): Buffer | undefined {
+  switch (encoding) {
+    case '':
+    case '7bit':
+    case '8bit':
+    case 'binary':
+      return Buffer.from(body, 'latin1');
+    case 'base64':
+      return base64(body);
+    case 'quoted-printable':
+      return quotedPrintable(body);
+    default:
+      return undefined;
+  }
+}
+
+function base64(body: string): Buffer | undefined {
+  const compact = body.replace(/\s+/g, '');
+  return /^[A-Za-z0-9+/]*={0,2}$/.test(compact) && compact.replace(/=+$/, '').length % 4 !== 1
+    ? Buffer.from(compact, 'base64')
+    : undefined;
+}
+
+/** In each line: blanks at the end vanish, `=` at the end joins the next line, `=XX` is a byte. */
+function quotedPrintable(body: string): Buffer {
+  const lines = body.split('\n').map((line, index, all) => {
+    const ending = index === all.length - 1 ? '' : line.endsWith('\r') ? '\r\n' : '\n';
+    const text = line.trimEnd();
+    return text.endsWith('=') ? text.slice(0, -1) : text + ending;
+  });
+  const bytes = lines
+    .join('')
+    .replace(/=([0-9A-Fa-f]{2})/g, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1');
+}
+
+/** What is read here all the same, and makes cloud-init pass over everything: the first bytes of user data, as latin1. */
+const PASSED_OVER: readonly (readonly [RegExp, string])[] = [
+  [/^\xef\xbb\xbf/, 'begins with a byte order mark'],
+  [/^\s+## template:/i, 'has something before "## template: jinja"'],
+  [/^## template:[^\n]*\r(?!\n)/i, 'has a line of its template that ends without a line feed'],
+];
+
+/** cloud-init finds the kind of a script past its blanks, and writes it with them: the kernel then sees no interpreter. */
+function warnOfBlanks(
+  type: string,
+  text: string,
+  name: string,
+  diagnostics: Diagnostics,
+  where: Position,
+): void {
+  if (type !== 'text/x-shellscript' || !/^\s+#!/.test(text)) return;
+  const message = `${name} has blanks before #!: cloud-init does not run this script; #! must be its first two characters.`;
+  diagnostics.warn('UserDataInvalid', message, where);
+}
+
+/** The same bytes do nothing on a machine whose user data cloud-init or Ignition reads. */
+function warnOfIgnoredPrefix(head: string, name: string, diagnostics: Diagnostics): void {
+  const [, what] = PASSED_OVER.find(([beginning]) => beginning.test(head)) ?? [];
+  if (what === undefined) return;
+  const message = `${name} ${what}: cloud-init acts upon nothing of it.`;
+  diagnostics.warn('UserDataInvalid', message, { line: 1, column: 1 });
 }

@@ -3,6 +3,7 @@ import type { TextDecoder as Decoder } from 'node:util';
 import type { Diagnostic } from '../../document/document.ts';
 import type { Diagnostics } from '../../text/diagnostics.ts';
 import { plainText, type SourceText } from '../../text/source-text.ts';
+import { guessContent } from './guess-content.ts';
 import { describeBinary, firstInvalidUtf8, hasWideByteOrderMark } from './invalid-utf8.ts';
 
 /** How a text is called, and where it stands in the user data. */
@@ -85,4 +86,12 @@ function decoderFor(charset: string): Decoder | undefined {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/** Refuses a text of which nothing says what it is, with what its beginning reads like. */
+export function refuseFirstLine(source: SourceText, name: string, diagnostics: Diagnostics): void {
+  const start = Math.max(source.text.search(/\S/), 0);
+  const head = source.text.slice(start, start + 4096);
+  const message = `${name} has a first line that Slipway does not know; ${guessContent(head, source.text)}.`;
+  diagnostics.error('UserDataFormatUnknown', message, source.locate(start));
 }

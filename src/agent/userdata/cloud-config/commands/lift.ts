@@ -5,9 +5,9 @@
  * The engine takes such a command out of the shell script and runs it itself. A wrong "yes" would change what
  * the user asked for, so it accepts only lines that mean the same in every shell.
  */
+
+import { type Sensitive, sensitive } from '../../../../secrets/sensitive.ts';
 import { parseInvocation } from '../../../kubeadm/config/invocation.ts';
-import { shellTokens, type Token } from './shell-words.ts';
-import { type Environment, isAssignment, unwrapCommand } from './unwrap-command.ts';
 
 export interface LiftedKubeadm extends Environment {
   verb: 'init' | 'join';
@@ -89,3 +89,145 @@ function isPlainFilePath(path: string): boolean {
   if (path.split('/').some((part) => part === '.' || part === '..')) return false;
   return !/^\/+(dev|proc|sys)\//.test(path);
 }
+
+/** What a command says of the environment of its program; empty where it says nothing. */
+interface Environment {
+  /** `NAME=value`; may hold the password of a proxy. */
+  environment?: Sensitive<string[]>;
+  /** The program gets nothing that commands before it have exported: sudo keeps that back. */
+  withoutExports?: true;
+}
+
+const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
+/** Where programs are looked for, or what Slipway itself reads and sets: another meaning than for the shell. */
+const OTHERWISE = /^(?:PATH|(?:SLIPWAY|slipway)_\w*)=/;
+const ENV = new Set(['env', '/usr/bin/env', '/bin/env']);
+const SUDO = new Set(['sudo', '/usr/bin/sudo', '/bin/sudo']);
+/** Options of sudo that say nothing but what of the environment is kept; commands run as root already. */
+const SUDO_OPTIONS = /^(?:-[EHn]+|--preserve-env|--set-home|--non-interactive)$/;
+/** Nobody puts more of them in front of a program. */
+const MOST = 8;
+const KEEPS = /^(?:-\w*E|--preserve-env$)/;
+
+/** Does a shell take the word in front of a command for a variable? Not if its name is quoted. */
+function isAssignment({ word, bare }: { word: string; bare: number }): boolean {
+  const name = ASSIGNMENT.exec(word)?.[0];
+  return name !== undefined && name.length <= bare;
+}
+
+/**
+ * What `env` and `sudo` in front of a program say of its environment, and the program with its words; undefined where they say
+ * more than that, or where it depends on the machine: sudo keeps or drops variables in front of itself by its rules.
+ *
+ * @param variables Set in front of these words, as `NAME=value`
+ */
+function unwrapCommand(
+  words: readonly string[],
+  variables: readonly string[],
+): { words: readonly string[]; environment: Environment } | undefined {
+  const set = [...variables];
+  let withoutExports = false;
+  let rest = words;
+  for (
+    let count = 1, [program = ''] = rest;
+    ENV.has(program) || SUDO.has(program);
+    count++, [program = ''] = rest
+  ) {
+    if (count > MOST) return undefined;
+    const isSudo = SUDO.has(program);
+    const options = isSudo ? leading(rest.slice(1), SUDO_OPTIONS) : [];
+    const keeps = options.some((option) => KEEPS.test(option));
+    if (isSudo && !keeps && set.length > 0) return undefined;
+    withoutExports ||= isSudo && !keeps;
+    const behind = rest.slice(1 + options.length);
+    const isEnd = behind[0] === '--';
+    // Behind that sudo takes no variables.
+    const own = isSudo && isEnd ? [] : leading(isEnd ? behind.slice(1) : behind, ASSIGNMENT);
+    for (const variable of own) set.push(variable);
+    rest = behind.slice(own.length + (isEnd ? 1 : 0));
+  }
+  if (set.some((variable) => OTHERWISE.test(variable))) return undefined;
+  const environment: Environment = {
+    ...(set.length > 0 ? { environment: sensitive(set) } : {}),
+    ...(withoutExports ? { withoutExports } : {}),
+  };
+  return { words: rest, environment };
+}
+
+function leading(words: readonly string[], form: RegExp): string[] {
+  const end = words.findIndex((word) => !form.test(word));
+  return words.slice(0, end < 0 ? words.length : end);
+}
+
+/**
+ * Reads the part of the shell's grammar that needs no shell: plain and quoted words, `&&` and `>`. It refuses
+ * everything whose meaning depends on the shell's state and never guesses.
+ */
+
+/** `bare`: so many characters at its front stand outside of quotes. */
+type Token = { word: string; bare: number } | { operator: '&&' | '>' };
+
+/** Characters that every POSIX shell takes literally if they stand unquoted inside a command. */
+const PLAIN = /[A-Za-z0-9_@%+=:,./-]/;
+
+/**
+ * Splits a simple command line into words and operators. Never throws.
+ *
+ * @returns undefined if it has anything but plain words, quoted words without expansions, `&&` and `>` (so no
+ * variables, globs, pipes, `;`, comments, escapes or line breaks)
+ */
+function shellTokens(line: string): Token[] | undefined {
+  const text = withoutBlanksAround(line);
+  const tokens: Token[] = [];
+  let word: string | undefined;
+  let bare: number | undefined;
+  const endWord = (): void => {
+    if (word !== undefined) tokens.push({ word, bare: bare ?? word.length });
+    word = undefined;
+    bare = undefined;
+  };
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i] ?? '';
+    if (char === ' ' || char === '\t') endWord();
+    else if (PLAIN.test(char)) word = (word ?? '') + char;
+    else if (char === "'" || char === '"') {
+      const end = text.indexOf(char, i + 1);
+      if (end < 0) return undefined;
+      const quoted = text.slice(i + 1, end);
+      if (hasControlCharacter(quoted) || (char === '"' && /[$`\\!]/.test(quoted))) return undefined;
+      bare ??= word?.length ?? 0;
+      word = (word ?? '') + quoted;
+      i = end;
+    } else if (char === '&' && text[i + 1] === '&') {
+      endWord();
+      tokens.push({ operator: '&&' });
+      i++;
+    } else if (char === '>' && text[i + 1] !== '>') {
+      // In `2> file`, the number touches the operator: it names another stream and is no word.
+      if (word !== undefined && /^\d+$/.test(word)) return undefined;
+      endWord();
+      tokens.push({ operator: '>' });
+    } else return undefined;
+  }
+  endWord();
+  return tokens;
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
+}
+
+/** By hand: a pattern for blanks at an end looks at those in the middle again and again. */
+function withoutBlanksAround(line: string): string {
+  let start = 0;
+  let end = line.length;
+  while (start < end && BLANKS.includes(line[start] ?? '')) start += 1;
+  while (end > start && BLANKS.includes(line[end - 1] ?? '')) end -= 1;
+  return line.slice(start, end);
+}
+
+const BLANKS: readonly string[] = [' ', '\t', '\n'];

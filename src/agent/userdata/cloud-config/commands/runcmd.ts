@@ -32,3 +32,8 @@ function lifted({ command, words }: ShellItem, diagnostics: Diagnostics): Comman
   const where = command.where === undefined ? {} : { where: command.where };
   return { kind: 'kubeadm', ...rest, args: sensitive(args), ...where };
 }
+
+/** `bootcmd`: commands for every boot; they run before files are written (cloud-init's `cc_bootcmd`). */
+export function readBootcmd(node: YamlNode, diagnostics: Diagnostics): Command[] {
+  return readShellItems(node, 'bootcmd', diagnostics).map((item) => item.command);
+}

@@ -1,14 +1,13 @@
 import { posix } from 'node:path';
 import { sensitive } from '../../../../secrets/sensitive.ts';
-import type { FileEntry } from '../../../document/document.ts';
-import { isSecretReference } from '../../../stores/reference/reference.ts';
+import type { FileEntry, RemoteContent } from '../../../document/document.ts';
+import { pathOfFile } from '../../../stores/reference/file-address.ts';
+import { isSecretReference, readReference } from '../../../stores/reference/reference.ts';
 import type { Diagnostics } from '../../../text/diagnostics.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
 import { type MappingNode, pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';
 import { type Budget, fileContent } from './file-content.ts';
-import { fileSource } from './file-source.ts';
-import { fileMode } from './permissions.ts';
 
 /** Nobody but its owner reads a secret, unless the user data says so. */
 const SECRET_MODE = 0o600;
@@ -105,4 +104,83 @@ function fileOwner(fields: Fields): string {
 function named(text: string): string | undefined {
   const name = text.trim();
   return name === '' || name === '-1' || name.toLowerCase() === 'none' ? undefined : name;
+}
+
+const HASH = /^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})$/;
+
+/**
+ * `source: {uri, headers, hash}` of a file: `file:`, `http:` or `https:`, or a reference to a secret. What lies there is taken
+ * as it is. `hash` is Slipway's own.
+ */
+function fileSource(fields: Fields, diagnostics: Diagnostics): RemoteContent | undefined {
+  const node = fields.node('source');
+  if (node === undefined) return undefined;
+  if (node.kind !== 'mapping') {
+    fields.expected('source', node, 'a mapping');
+    return undefined;
+  }
+  const source = new Fields(node, 'write_files.source', diagnostics);
+  const uri = source.text('uri');
+  const given = source.node('headers');
+  const headers = given?.kind === 'mapping' ? given.entries : [];
+  if (given !== undefined && given.kind !== 'mapping') source.expected('headers', given, 'a mapping');
+  const named = headers.map(({ key, value }) => ({
+    name: pythonText(key) ?? '',
+    value: sensitive(pythonText(value) ?? ''),
+  }));
+  if (named.some(({ name, value }) => !/^[\w-]+$/.test(name) || /[\r\n]/.test(value.reveal())))
+    source.wrong('headers', 'headers must be names with values of one line.');
+  const hash = source.text('hash');
+  if (hash !== undefined && !HASH.test(hash))
+    source.wrong('hash', 'hash must be sha256-SUM or sha512-SUM, in lower case.');
+  source.finish();
+  if (uri === undefined || uri === '') return undefined;
+  const more = { isCompressed: false, ...(hash === undefined ? {} : { hash }) };
+  if (isSecretReference(uri)) {
+    const reference = readReference(uri);
+    if ('problem' in reference) source.wrong('uri', `the reference ${reference.problem}.`);
+    if (named.length > 0) source.wrong('headers', 'a reference to a secret takes no headers.');
+    return { url: sensitive(uri), headers: [], ...more };
+  }
+  const scheme = URL.canParse(uri) ? new URL(uri).protocol : '';
+  const isFine = scheme === 'file:' ? pathOfFile(uri) !== undefined : /^https?:$/.test(scheme);
+  if (isFine) return { url: sensitive(uri), headers: named, ...more };
+  source.wrong(
+    'uri',
+    'uri must be an address that begins with file://, http:// or https://, or a reference to a secret.',
+  );
+  return undefined;
+}
+
+/** The mode that cloud-init's write_files uses by default (`DEFAULT_PERMS`). */
+const DEFAULT_MODE = 0o644;
+
+/**
+ * Mode bits from `permissions`. A string is octal (`'0640'`, `'0o640'`); a number counts as it is, because
+ * YAML 1.1 has already read an unquoted 0640 as octal (cloud-init's `decode_perms`). A value that makes no
+ * sense is an error; cloud-init would use 0644, but a slip must not make a private key readable.
+ */
+function fileMode(fields: Fields): number {
+  const node = fields.node('permissions');
+  if (node === undefined) return DEFAULT_MODE;
+  const value = node.kind === 'int' || node.kind === 'float' ? Math.trunc(Number(node.value)) : undefined;
+  const mode = node.kind === 'string' ? octal(node.value) : value;
+  if (mode === undefined || !(mode >= 0 && mode <= 0o7777)) {
+    fields.wrong('permissions', "permissions must be an octal mode in quotes, such as '0640'.");
+    return DEFAULT_MODE;
+  }
+  if (node.kind === 'int' && /^[1-7][0-7]{2}$/.test(node.text)) {
+    const octalMode = mode.toString(8).padStart(4, '0');
+    fields.warn(
+      'permissions',
+      `without quotes and leading zero this is the decimal number ${node.text}, mode ${octalMode}; write '0${node.text}'.`,
+    );
+  }
+  return mode;
+}
+
+/** Python's `int(text, 8)`. */
+function octal(text: string): number | undefined {
+  const match = /^\s*\+?(?:0[oO]_?)?([0-7]+(?:_[0-7]+)*)\s*$/.exec(text);
+  return match?.[1] === undefined ? undefined : Number.parseInt(match[1].replaceAll('_', ''), 8);
 }

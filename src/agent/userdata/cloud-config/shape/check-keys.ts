@@ -3,8 +3,7 @@ import { shapeMismatches } from '../../../text/shape/check-shape.ts';
 import { anything, type Shape } from '../../../text/shape/shape.ts';
 import { warnOfMismatches } from '../../../text/shape/warn-of-mismatches.ts';
 import type { MappingEntry } from '../../../text/yaml/yaml-node.ts';
-import { ACCOUNT_SHAPES } from './account-shapes.ts';
-import { PACKAGE_SHAPES } from './package-shapes.ts';
+import { ACCOUNT_SHAPES, PACKAGE_SHAPES } from './account-shapes.ts';
 import { SYSTEM_SHAPES } from './system-shapes.ts';
 
 const SHAPES: Readonly<Record<string, Shape>> = { ...SYSTEM_SHAPES, ...ACCOUNT_SHAPES, ...PACKAGE_SHAPES };

@@ -1,16 +1,14 @@
 import type { SystemSettings } from '../../../document/system-settings.ts';
+import { importedKeys, passwords } from './access.ts';
 import { authorities } from './authorities.ts';
+import { growPartitions, growRoot, swap } from './disk.ts';
 import { finalMessage, phoneHome, powerState } from './ending.ts';
-import { importedKeys } from './imported-keys.ts';
 import { hosts, keyboard, locale, timezone } from './local.ts';
 import { packages } from './packages.ts';
-import { passwords } from './passwords.ts';
 import { randomSeed } from './random-seed.ts';
 import { repositories } from './repositories.ts';
 import { resolver } from './resolver.ts';
-import { growPartitions, growRoot } from './root-disk.ts';
 import { hostKeys, loginKeys, passwordLogin } from './ssh.ts';
-import { swap } from './swap.ts';
 import type { FindKey, ReaderContext, SystemReader } from './system-reader.ts';
 
 /** The keys about the operating system, one reader for each of cloud-init's modules. */
