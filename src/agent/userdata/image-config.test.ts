@@ -8,7 +8,7 @@ import { readPlatformInfo } from '../platform/platform-info.ts';
 import { Diagnostics } from '../text/diagnostics.ts';
 import { pythonText } from '../text/yaml/yaml-node.ts';
 import { readImageConfig } from './image-config.ts';
-import { readImageNetwork } from './network/image-network.ts';
+import { readImageNetwork } from './network/choose-network.ts';
 import { readDatasourceSettings } from './sources/detection/datasource-settings.ts';
 
 let root: string;

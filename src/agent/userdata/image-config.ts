@@ -4,7 +4,7 @@ import { Diagnostics } from '../text/diagnostics.ts';
 import { plainText } from '../text/source-text.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
 import { type MappingNode, pythonText, type YamlNode } from '../text/yaml/yaml-node.ts';
-import { mergeDefaults } from './merge/merge-defaults.ts';
+import { mergeDefaults } from './merge/merge.ts';
 
 const MAIN = '/etc/cloud/cloud.cfg';
 const DROP_INS = '/etc/cloud/cloud.cfg.d';

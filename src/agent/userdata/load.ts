@@ -11,7 +11,7 @@ import { ignitionEvidence } from './ignition-evidence.ts';
 import { readImageConfig } from './image-config.ts';
 import { fromMetaData } from './instance/hostname.ts';
 import { documentOfCall } from './make-document.ts';
-import { findDropIns } from './native/find-drop-ins.ts';
+import { findDropIns } from './native/drop-ins.ts';
 import { NetworkStage, NetworkUnavailable, type SetUpNetwork } from './network-stage.ts';
 import { readNodeFiles } from './node-settings/node-files.ts';
 import { readUserData } from './read-user-data.ts';

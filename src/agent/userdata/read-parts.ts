@@ -15,7 +15,7 @@ import { publicKeysOf } from './instance/public-keys.ts';
 import { renderPart, renderText } from './jinja/render-part.ts';
 import { variablesOf } from './jinja/variables.ts';
 import { readJsonPatch } from './merge/json-patch.ts';
-import { mergeDefaults } from './merge/merge-defaults.ts';
+import { mergeDefaults } from './merge/merge.ts';
 import { type ConfigPart, mergeParts } from './merge/merge-parts.ts';
 import type { SlipwayKey } from './node-settings/slipway.ts';
 import { boothookCommand, onceCommand, RUNCMD_NAME, scriptCommand, windowsCommands } from './scripts.ts';

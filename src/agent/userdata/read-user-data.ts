@@ -3,8 +3,8 @@ import { type Limit, unlimited } from '../host/time-limit.ts';
 import type { Instance } from '../platform/instance/instance.ts';
 import type { Part } from './decode/part.ts';
 import { renderedConfig, withMetaData } from './ignition-metadata.ts';
-import { hasContainers } from './includes/container-types.ts';
 import type { IncludeSource } from './includes/fetch-include.ts';
+import { hasContainers } from './includes/include-lines.ts';
 import { type DecodedUserData, decodeToParts, documentFromContent, makeDocument } from './make-document.ts';
 import type { Native } from './native/read-native.ts';
 import type { NodeFile } from './node-settings/node-files.ts';
@@ -99,7 +99,7 @@ async function withNative(
   limit: Limit,
 ): Promise<Document> {
   const { readNative } = await import('./native/read-native.ts');
-  const { joinDocument } = await import('./native/join-native.ts');
+  const { joinDocument } = await import('./native/read-native.ts');
   const { withMetadata } = await import('./native/of-metadata.ts');
   return limit(() => {
     const natives: Native[] = [];

@@ -1,5 +1,6 @@
 import type { Position } from '../../document/document.ts';
 import type { SourceText } from '../../text/source-text.ts';
+import type { Part } from '../decode/part.ts';
 
 export interface IncludeLine {
   address: string;
@@ -25,4 +26,15 @@ export function includeLines({ text, locate }: SourceText): IncludeLine[] {
     offset += line.length + 1;
   }
   return found;
+}
+
+/** Parts that hold addresses of others. */
+export const INCLUDE_TYPES: readonly string[] = ['text/x-include-url', 'text/x-include-once-url'];
+
+/** A part that holds others. */
+export const ARCHIVE_TYPE = 'text/cloud-config-archive';
+
+/** Is there a part that stands for others? */
+export function hasContainers(parts: readonly Part[]): boolean {
+  return parts.some(({ type }) => type === ARCHIVE_TYPE || INCLUDE_TYPES.includes(type));
 }

@@ -6,8 +6,8 @@ import { TemplateError } from './syntax/template-error.ts';
 import { arithmetic } from './values/arithmetic.ts';
 import type { Budget } from './values/budget.ts';
 import { compare } from './values/compare.ts';
+import { range } from './values/iterate.ts';
 import { attribute, callMethod, slice, subscript } from './values/members.ts';
-import { range } from './values/range.ts';
 import { str } from './values/text.ts';
 import { isUnsupported, unknownNameMessage } from './values/unsupported.ts';
 import {

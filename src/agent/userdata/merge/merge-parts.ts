@@ -2,9 +2,8 @@ import type { Position } from '../../document/document.ts';
 import { type Diagnostics, printable } from '../../text/diagnostics.ts';
 import { type MappingNode, pythonText, type YamlNode } from '../../text/yaml/yaml-node.ts';
 import { applyPatch, PatchError, type PatchOperation } from './json-patch.ts';
-import { merge } from './merge.ts';
+import { add, DEFAULT_STRATEGY, merge, parseStrategy, type Strategy, StrategyError } from './merge.ts';
 import { MergeTooLarge, SizeMeter } from './size-meter.ts';
-import { add, DEFAULT_STRATEGY, parseStrategy, type Strategy, StrategyError } from './strategy.ts';
 
 /** A cloud-config part, or operations on those before it (`#cloud-config-jsonp`). */
 export type ConfigPart =

@@ -1,13 +1,17 @@
 import { positionText } from '../../../kit/position.ts';
 import type { Diagnostic, Document } from '../../document/document.ts';
+import { CONFIG_FILES } from '../../document/paths.ts';
+import type { Host } from '../../host/host.ts';
+import { writableByOthers } from '../../host/writable-by-others.ts';
 import type { Instance } from '../../platform/instance/instance.ts';
 import { Diagnostics } from '../../text/diagnostics.ts';
+import { isOwnDocument } from '../../text/own-document.ts';
 import { plainText } from '../../text/source-text.ts';
 import { withMetadata } from './of-metadata.ts';
 import { type Native, readNative } from './read-native.ts';
 
 /** A document that lies on the machine, or why it is not used. */
-export type DropIn = readonly [path: string, text: string, unsafe?: string];
+type DropIn = readonly [path: string, text: string, unsafe?: string];
 
 /**
  * User data with what documents of the image add: their lists come first, and where both say something the user data count.
@@ -52,4 +56,20 @@ function under(document: Document, { content, name }: Native): Document {
     ...(node === undefined ? {} : { node: { ...node, ...document.node } }),
     ...(isNamed ? {} : name),
   };
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/** The documents among the files of /etc/slipway/config.d; the others are settings. @throws HostError */
+export async function findDropIns(host: Host): Promise<DropIn[]> {
+  const found: DropIn[] = [];
+  for (const name of await host.files.list(CONFIG_FILES.dropIns)) {
+    if (!/^[^.].*\.ya?ml$/.test(name)) continue;
+    const path = `${CONFIG_FILES.dropIns}/${name}`;
+    const text = (await host.files.readIfPresent(path, MAX_BYTES))?.toString('utf8') ?? '';
+    if (!isOwnDocument(text)) continue;
+    const unsafe = await writableByOthers(host, path);
+    found.push(unsafe === undefined ? [path, text] : [path, '', unsafe]);
+  }
+  return found;
 }

@@ -9,8 +9,7 @@ import type { SourceText } from '../../text/source-text.ts';
 import { sudoRuleProblem } from '../../text/sudo-rule.ts';
 import { Fields } from '../../text/yaml/fields.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
-import type { MappingNode, YamlNode } from '../../text/yaml/yaml-node.ts';
-import { pythonText, valueAt } from '../../text/yaml/yaml-node.ts';
+import { type MappingNode, pythonText, valueAt, type YamlNode } from '../../text/yaml/yaml-node.ts';
 import { readExpect } from '../node-settings/expect.ts';
 import { readLabels } from '../node-settings/labels.ts';
 import { readSecrets } from '../node-settings/secrets.ts';
@@ -204,4 +203,21 @@ function decoded(node: YamlNode, path: string): unknown {
 function bytesOf(value: unknown): Uint8Array {
   if (typeof value === 'string') return Buffer.from(value, 'utf8');
   return Buffer.from(String((value as Plain).base64), 'base64');
+}
+
+/** A document with what another adds: lists go on, everything else takes the place of what was said before. */
+export function joinDocument(document: Document, { content, name }: Native): Document {
+  const { order: _order, node, ...added } = content;
+  const earlierOnes = new Map(Object.entries(document));
+  const entries = Object.entries(added).map(([key, value]): [string, unknown] => {
+    const earlier = earlierOnes.get(key);
+    return [key, Array.isArray(earlier) && Array.isArray(value) ? [...earlier, ...value] : value];
+  });
+  const { saidName, keepsName, ...all } = { ...document, ...Object.fromEntries(entries) } as Document;
+  const before = { ...(saidName ? { saidName } : {}), ...(keepsName ? { keepsName } : {}) };
+  return {
+    ...all,
+    ...(node === undefined ? {} : { node: { ...document.node, ...node } }),
+    ...(name ?? before),
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { networkFromKernelLine } from './kernel-command-line.ts';
+import { networkFromKernelLine } from './choose-network.ts';
 import { readNetwork } from './read-network.ts';
 import { containsAddress, destination, network } from './values.ts';
 

@@ -1,13 +1,12 @@
 import { positionText } from '../../../kit/position.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { Diagnostic } from '../../document/document.ts';
-import type { NetworkSettings } from '../../document/network-settings.ts';
+import type { NetworkLink, NetworkSettings } from '../../document/network-settings.ts';
 import type { NetworkConfig } from '../../platform/instance/instance.ts';
 import { Diagnostics, printable } from '../../text/diagnostics.ts';
 import { plainText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { type MappingNode, pythonText, valueAt, type YamlNode } from '../../text/yaml/yaml-node.ts';
-import { invalidRelations } from './invalid-relations.ts';
 import { type InterfaceNames, readOpenStackNetwork } from './openstack.ts';
 import { warnOfShapes } from './shape/warn-of-shapes.ts';
 import { readVersion1, withMembers } from './version1.ts';
@@ -145,4 +144,30 @@ function placed({ where, ...entry }: Diagnostic, place: string): Diagnostic {
     ...entry,
     message: `${place}${where === undefined ? '' : ` ${positionText(where)}`}: ${entry.message}`,
   };
+}
+
+/** What is wrong with what links say of each other, in words: nobody is in itself, or in two others. */
+function invalidRelations(links: readonly NetworkLink[]): string[] {
+  const wrong: string[] = [];
+  const above = new Map<string, string>();
+  for (const { id, bond, bridge } of links)
+    for (const member of [...(bond?.members ?? []), ...(bridge?.members ?? [])]) {
+      const other = above.get(member);
+      if (other !== undefined && other !== id) wrong.push(`${member} is in ${other} and in ${id}.`);
+      above.set(member, id);
+    }
+  const vlans = Map.groupBy(links, ({ vlan }) => vlan?.link);
+  // A vlan stands on its link as a bond stands on its members.
+  const next = (id: string) => [above.get(id), ...(vlans.get(id) ?? []).map((vlan) => vlan.id)];
+  for (const { id } of links) {
+    const seen = new Set<string>();
+    const open = next(id);
+    for (let found = open.pop(); open.length > 0 || found !== undefined; found = open.pop()) {
+      if (found === undefined || seen.has(found)) continue;
+      seen.add(found);
+      open.push(...next(found));
+    }
+    if (seen.has(id)) wrong.push(`${id} stands on itself.`);
+  }
+  return wrong;
 }

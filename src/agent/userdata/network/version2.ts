@@ -5,7 +5,7 @@ import { plainValue } from '../../text/yaml/plain-value.ts';
 import { describe, type MappingNode, pythonText, type YamlNode } from '../../text/yaml/yaml-node.ts';
 import { LinkFields, omitUndefined, readDhcp, readRoute, readRule } from './link-fields.ts';
 import { bondParameter, bridgeParameter } from './parameters.ts';
-import { isNetplanKey, isNetplanSection } from './shape/netplan-keys.ts';
+import { isNetplanKey, isNetplanSection } from './shape/warn-of-shapes.ts';
 import { defaultRoute, emptyLink, isInterfaceName, isSafeId, network } from './values.ts';
 
 const SECTIONS = { ethernets: 'ethernet', bonds: 'bond', bridges: 'bridge', vlans: 'vlan' } as const;

@@ -1,13 +1,19 @@
-import type { NodeSettings } from '../../document/node-settings.ts';
+import { sensitive } from '../../../secrets/sensitive.ts';
+import type {
+  KernelSettings,
+  KubeadmAdditions,
+  NamedText,
+  NodeSettings,
+  ProxySettings,
+} from '../../document/node-settings.ts';
+import { kubeadmFiles } from '../../kubeadm/config/kubeadm-files.ts';
 import type { Diagnostics } from '../../text/diagnostics.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
+import { describe, pythonText } from '../../text/yaml/yaml-node.ts';
 import { readContainerd } from './containerd.ts';
 import { readExpect } from './expect.ts';
-import { section } from './fields.ts';
-import { readKernel } from './kernel.ts';
-import { readKubeadm } from './kubeadm.ts';
+import { section, sections, url } from './fields.ts';
 import { readLabels } from './labels.ts';
-import { readProxy } from './proxy.ts';
 import { readSecrets } from './secrets.ts';
 
 /**
@@ -38,4 +44,103 @@ export function readNodeSettings(fields: Fields, diagnostics: Diagnostics): Node
     ...(secrets ? { secrets: readSecrets(secrets, diagnostics) } : {}),
   };
   return Object.keys(node).length === 0 ? undefined : node;
+}
+
+/**
+ * `kernel`: `modules` to load, `sysctls` to set; numbers and booleans are as good as text, for the kernel
+ * reads text.
+ */
+function readKernel(fields: Fields): KernelSettings {
+  const modules = fields.texts('modules');
+  if (modules.some((name) => !/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name)))
+    fields.wrong('modules', 'modules must hold names of kernel modules, such as br_netfilter.');
+  const settings = { modules, sysctls: readSysctls(fields) };
+  fields.refuseUnknown();
+  return settings;
+}
+
+/**
+ * Names as sysctl(8) has them, with dots; a slash stands for a dot within a name, as in names of interfaces.
+ */
+const NAME = /^[a-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_/-]+)+$/;
+
+function readSysctls(fields: Fields): Record<string, string> {
+  const node = fields.node('sysctls');
+  if (node === undefined) return {};
+  if (node.kind !== 'mapping') {
+    fields.expected('sysctls', node, 'a mapping of names to values');
+    return {};
+  }
+  const found: [string, string][] = [];
+  for (const { key, value } of node.entries) {
+    const name = pythonText(key) ?? '';
+    const text = value.kind === 'bool' ? String(Number(value.value)) : pythonText(value);
+    if (!NAME.test(name) || name.includes('..'))
+      fields.wrongAt(key.where, 'a name in sysctls must be like net.ipv4.ip_forward.');
+    else if (value.kind === 'null' || text === undefined || /[\n\r]/.test(text))
+      fields.wrongAt(value.where, `${name} must be one line of text or a number, not ${describe(value)}.`);
+    else found.push([name, text.trim()]);
+  }
+  return Object.fromEntries(found);
+}
+
+/**
+ * kubeadm's own rule for the names of patches: TARGET[SUFFIX][+TYPE].yaml or .json; it passes over any other.
+ */
+const PATCH =
+  /^(?:etcd|kube-apiserver|kube-controller-manager|kube-scheduler|kubeletconfiguration|corednsdeployment)[A-Za-z0-9._-]*(?:\+(?:strategic|merge|json))?\.(?:yaml|json)$/;
+/** The kubelet passes over names that begin with a dot, and tries to read everything else. */
+const POD = /^[A-Za-z0-9][A-Za-z0-9._-]*\.(?:yaml|yml|json)$/;
+const OWN = new Set(kubeadmFiles().map((path) => path.slice(path.lastIndexOf('/') + 1)));
+
+/** `kubeadm`: `staticPods` and `patches`, lists of `name` and `content`. */
+function readKubeadm(fields: Fields, diagnostics: Diagnostics): KubeadmAdditions {
+  const read = (name: string, isName: (text: string) => boolean, rule: string): NamedText[] =>
+    sections(fields.node(name), `slipway.kubeadm.${name}`, diagnostics).flatMap(
+      (item) => readText(item, isName, rule) ?? [],
+    );
+  const additions = {
+    staticPods: read(
+      'staticPods',
+      (name) => POD.test(name) && !OWN.has(name),
+      'name must be a file name such as kube-vip.yaml, and none of those that kubeadm writes.',
+    ),
+    patches: read(
+      'patches',
+      (name) => PATCH.test(name),
+      'name must be as kubeadm wants it: TARGET[SUFFIX][+strategic|+merge|+json].yaml, such as kube-apiserver0+merge.yaml.',
+    ),
+  };
+  fields.refuseUnknown();
+  return additions;
+}
+
+function readText(fields: Fields, isName: (text: string) => boolean, rule: string): NamedText | undefined {
+  const name = fields.text('name');
+  const content = fields.text('content');
+  fields.refuseUnknown();
+  if (name === undefined || !isName(name)) {
+    fields.wrong('name', rule);
+    return undefined;
+  }
+  if (content === undefined || content.trim() === '') {
+    fields.wrong('content', 'the content is missing.');
+    return undefined;
+  }
+  return { name, content: sensitive(content.endsWith('\n') ? content : `${content}\n`) };
+}
+
+/** `proxy`: `http`, `https`, `except`. */
+function readProxy(fields: Fields): ProxySettings {
+  const http = url(fields, 'http');
+  const https = url(fields, 'https');
+  const except = fields.texts('except', true).flatMap((text) => text.split(',').map((part) => part.trim()));
+  if (except.some((part) => !/^[A-Za-z0-9.*:[\]/_-]*$/.test(part)))
+    fields.wrong('except', 'except must hold host names, domains (.example), addresses or networks.');
+  fields.refuseUnknown();
+  return {
+    ...(http === undefined ? {} : { http: sensitive(http) }),
+    ...(https === undefined ? {} : { https: sensitive(https) }),
+    except: except.filter((part) => part !== ''),
+  };
 }

@@ -1,7 +1,11 @@
 import type { Files } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
-import type { SourceAnswer } from './contract/answer.ts';
-import { readExplicitFiles } from './explicit-file.ts';
+import { readOsFacts } from '../../platform/instance/read-os-facts.ts';
+import { MAX_RAW_BYTES } from '../../text/limits.ts';
+import { networkConfigOfFile } from '../instance/network-config-file.ts';
+import { found, type SourceAnswer } from './contract/answer.ts';
+import { readMetaData } from './contract/meta-data.ts';
+import { openStackNames } from './openstack/read-openstack.ts';
 import type { SearchOptions } from './search.ts';
 
 interface FindOptions extends SearchOptions {
@@ -28,4 +32,42 @@ export async function findUserData(host: Host, options: FindOptions = {}): Promi
   }
   const { search } = await import('./search.ts');
   return search(host, options);
+}
+
+/**
+ * Reads user data, and optionally metadata, from files that the command line names. `files` is the file
+ * system of whoever typed the paths, even if the agent acts below `--root`.
+ *
+ * @throws HostError if a file is missing, unreadable or too large
+ */
+async function readExplicitFiles(
+  host: Host,
+  files: Files,
+  userDataFile: string,
+  metaDataFile: string | undefined,
+  networkFile?: string,
+): Promise<SourceAnswer> {
+  const userData = await files.read(userDataFile, MAX_RAW_BYTES);
+  const meta =
+    metaDataFile === undefined
+      ? undefined
+      : readMetaData(await files.read(metaDataFile, MAX_RAW_BYTES), metaDataFile);
+  const network = networkFile === undefined ? undefined : await files.read(networkFile, MAX_RAW_BYTES);
+  return found({
+    source: 'file',
+    userData,
+    metaData: named(meta?.values ?? {}),
+    system: await readOsFacts(host),
+    ...(network === undefined || networkFile === undefined
+      ? {}
+      : { networkConfig: networkConfigOfFile(network.toString('utf8'), networkFile) }),
+    ...(meta === undefined || meta.remarks.length === 0 ? {} : { remarks: meta.remarks }),
+  });
+}
+
+/** OpenStack's meta_data.json calls the instance by its uuid. */
+function named(values: Record<string, unknown>): Record<string, unknown> {
+  return typeof values.uuid === 'string' && values['instance-id'] === undefined
+    ? openStackNames(values)
+    : values;
 }

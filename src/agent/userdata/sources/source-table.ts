@@ -9,7 +9,7 @@ import {
   wordOrFile,
 } from './detection/detectors.ts';
 import type { SourceRow } from './detection/source.ts';
-import { isNova } from './openstack/nova.ts';
+import { isNova } from './openstack/read-openstack.ts';
 
 /** The same on every machine of Azure. */
 const AZURE = '7783-7084-3265-9085-8269-3286-77';

@@ -6,8 +6,10 @@ import { renderNetplan } from '../../../../src/agent/network/render/netplan.ts';
 import { renderNetworkManager } from '../../../../src/agent/network/render/network-manager.ts';
 import { renderNetworkd } from '../../../../src/agent/network/render/networkd.ts';
 import type { RenderedFile } from '../../../../src/agent/network/render/rendered.ts';
-import { fromInitramfs } from '../../../../src/agent/userdata/network/initramfs.ts';
-import { networkFromKernelLine } from '../../../../src/agent/userdata/network/kernel-command-line.ts';
+import {
+  fromInitramfs,
+  networkFromKernelLine,
+} from '../../../../src/agent/userdata/network/choose-network.ts';
 import { readNetwork } from '../../../../src/agent/userdata/network/read-network.ts';
 import { texts } from '../../corpus.ts';
 import { memoryHost } from '../../memory-host.ts';

@@ -6,7 +6,7 @@ import {
   valueAt,
   type YamlNode,
 } from '../../../text/yaml/yaml-node.ts';
-import { mergeDefaults } from '../../merge/merge-defaults.ts';
+import { mergeDefaults } from '../../merge/merge.ts';
 
 /** Where user data leave it to the image. `slipway check` knows none, and tells it as a note. */
 export const NOT_IN_IMAGE =

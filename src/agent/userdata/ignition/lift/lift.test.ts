@@ -7,7 +7,7 @@ import { Diagnostics } from '../../../text/diagnostics.ts';
 import { plainText } from '../../../text/source-text.ts';
 import { clusterApiIgnition, type KubeadmIgnition } from '../fixtures/cluster-api.ts';
 import { readIgnition } from '../read-ignition.ts';
-import { environmentLines } from './environment.ts';
+import { environmentLines } from './lift.ts';
 
 async function lifted(given: KubeadmIgnition) {
   const diagnostics = new Diagnostics();

@@ -2,8 +2,8 @@ import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { Command, Document, FileEntry, KubeadmCommand, UnitEntry } from '../../../document/document.ts';
 import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/mentions-kubeadm.ts';
 import type { Diagnostics } from '../../../text/diagnostics.ts';
-import { environmentLines } from './environment.ts';
-import { hasEffect, type KubeadmScript, parseKubeadmScript } from './script.ts';
+import { quoted } from '../../../text/shell-word.ts';
+import { type LiftedKubeadm, liftKubeadm } from '../../cloud-config/commands/lift.ts';
 import { type KubeadmUnit, readKubeadmUnit } from './unit.ts';
 
 const UNIT = 'kubeadm.service';
@@ -85,4 +85,102 @@ function commandsOf(
     { kind: 'kubeadm', ...rest, args: sensitive(args), ...place },
     ...(hasEffect(after) ? [command([after], 'postKubeadmCommands')] : []),
   ];
+}
+
+/** `kubeadm.sh` of Cluster API, taken apart. */
+interface KubeadmScript {
+  /** What runs before kubeadm, without its first line. */
+  before: string;
+  call: LiftedKubeadm;
+  /** From 0. */
+  callLine: number;
+  /** What runs after kubeadm and the sentinel. */
+  after: string;
+}
+
+const FIRST_LINE = /^#! *(?:\/usr)?\/bin\/(?:env +)?bash *$/;
+const SENTINEL_LINE = /^(?:mkdir -p \S+ && )?echo success > (\/[A-Za-z0-9_./-]+)$/;
+
+/**
+ * Takes apart the script that Cluster API's kubeadm provider writes (its template `kubeadm.sh` for
+ * Ignition): commands, the call of kubeadm, the line of the sentinel, more commands.
+ *
+ * @returns undefined for a script that is not certainly this one
+ */
+function parseKubeadmScript(text: string): KubeadmScript | undefined {
+  const lines = text.split('\n');
+  if (!FIRST_LINE.test(lines[0] ?? '')) return undefined;
+  const calls = lines.flatMap((line, index) => {
+    const call = liftKubeadm(line);
+    return call === undefined ? [] : [{ call, index }];
+  });
+  const [only, ...others] = calls;
+  if (only === undefined || others.length > 0) return undefined;
+  const sentinel = SENTINEL_LINE.exec(lines[only.index + 1] ?? '')?.[1];
+  const rest = lines.slice(only.index + (sentinel === undefined ? 1 : 2));
+  // Without the line behind it, success is told by kubeadm's line itself, or by nobody.
+  const call = sentinel === undefined ? only.call : { ...only.call, sentinel };
+  return {
+    before: lines.slice(1, only.index).join('\n'),
+    call,
+    callLine: only.index,
+    after: rest.join('\n'),
+  };
+}
+
+/** Does a piece of the script do anything at all? */
+function hasEffect(text: string): boolean {
+  return text.split('\n').some((line) => !/^\s*(?:#.*|set -e)?\s*$/.test(line));
+}
+
+/**
+ * Reads a file as systemd's EnvironmentFile: a setting on a line, in quotes or not, `#` and `;` begin a
+ * comment. A file that is missing ends the script, as it would keep the unit from starting, unless its name
+ * begins with "-" or is a pattern.
+ */
+const READ_FILE = `__slipway_environment() {
+  local __slipway_line
+  while IFS= read -r __slipway_line || [ -n "$__slipway_line" ]; do
+    __slipway_line=\${__slipway_line#"\${__slipway_line%%[![:space:]]*}"}
+    __slipway_line=\${__slipway_line%"\${__slipway_line##*[![:space:]]}"}
+    [[ $__slipway_line =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || continue
+    local __slipway_value=\${__slipway_line#*=}
+    case $__slipway_value in
+      \\"*\\") __slipway_value=\${__slipway_value#?} __slipway_value=\${__slipway_value%?} ;;
+      \\'*\\') __slipway_value=\${__slipway_value#?} __slipway_value=\${__slipway_value%?} ;;
+    esac
+    export "\${__slipway_line%%=*}=$__slipway_value"
+  done <"$1"
+}`;
+
+/** Lines of bash that give the shell, and kubeadm with it, the environment that the unit would have had. */
+export function environmentLines(settings: KubeadmUnit['environment']): string[] {
+  const hasFile = settings.some(({ name, value }) => name === 'EnvironmentFile' && value !== '');
+  const lines = settings.flatMap(({ name, value }) =>
+    name === 'Environment' ? assignments(value) : fileLines(value),
+  );
+  return hasFile ? [READ_FILE, ...lines] : lines;
+}
+
+function fileLines(value: string): string[] {
+  if (value === '') return [];
+  const optional = value.startsWith('-');
+  const path = optional ? value.slice(1) : value;
+  if (/[*?[]/.test(path)) {
+    const pattern = path.split(/([*?[\]])/).map((part) => (/^[*?[\]]$/.test(part) ? part : quoted(part)));
+    const each = '[ ! -f "$__slipway_file" ] || __slipway_environment "$__slipway_file"';
+    return [`for __slipway_file in ${pattern.join('')}; do ${each}; done`];
+  }
+  const read = `__slipway_environment ${quoted(path)}`;
+  return [optional ? `[ ! -f ${quoted(path)} ] || ${read}` : read];
+}
+
+/** `A=b "C=d e"`: words by systemd's quoting. */
+function assignments(value: string): string[] {
+  const words = value.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']+/g) ?? [];
+  return words.flatMap((word) => {
+    const bare = /^(["']).*\1$/s.test(word) ? word.slice(1, -1).replace(/\\(["\\])/g, '$1') : word;
+    const [, name = '', text = ''] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(bare) ?? [];
+    return name === '' ? [] : [`export ${name}=${quoted(text)}`];
+  });
 }

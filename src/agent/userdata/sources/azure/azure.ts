@@ -2,14 +2,14 @@ import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/
 import type { Host } from '../../../host/host.ts';
 import { basesOf, type MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
+import { elementAt, parseXml, type XmlElement, XmlError } from '../../../platform/metadata/xml.ts';
 import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { directoryTree } from '../contract/tree.ts';
+import { directoryTree, type Tree } from '../contract/tree.ts';
 import { metadataClientFor } from '../detection/metadata-client-for.ts';
 import type { SourceContext } from '../detection/source.ts';
 import { readFirst } from '../volumes/labelled-volume.ts';
 import { scan } from '../volumes/scan.ts';
-import { type Provisioning, readProvisioning } from './provisioning.ts';
 import { readyCallback } from './report-ready.ts';
 
 /** A seed in the image, and where Azure's agent keeps the media's file after the first boot. */
@@ -134,4 +134,47 @@ function subplatform(place: string): string {
 async function resourceDisk({ files }: Host): Promise<string> {
   for (const path of RESOURCE_DISKS) if ((await files.stat(path)) !== undefined) return path;
   return RESOURCE_DISKS[0] ?? '';
+}
+
+/** What Azure's provisioning media say (ovf-env.xml). */
+interface Provisioning {
+  customData: Buffer;
+  hostname?: string;
+  /** Keys that are written out; others are only named by fingerprints. */
+  publicKeys: string[];
+}
+
+/**
+ * Reads ovf-env.xml of a directory or volume.
+ *
+ * @returns undefined if there is none, or it is not Azure's
+ * @throws SourceError if it is damaged, or of a machine that waits for its owner
+ */
+async function readProvisioning(tree: Tree): Promise<Provisioning | undefined> {
+  const bytes = await tree.read('ovf-env.xml');
+  if (bytes === undefined) return undefined;
+  const section = elementAt(parsedXml(bytes, tree.place), 'ProvisioningSection');
+  if (section === undefined) return undefined;
+  const set = elementAt(section, 'LinuxProvisioningConfigurationSet');
+  if (set === undefined)
+    throw new SourceError(
+      'refused',
+      `ovf-env.xml of ${tree.place} has no LinuxProvisioningConfigurationSet.`,
+    );
+  const hostname = elementAt(set, 'HostName')?.text.trim();
+  const keys = elementAt(set, 'SSH', 'PublicKeys')?.children ?? [];
+  return {
+    customData: Buffer.from(elementAt(set, 'CustomData')?.text ?? '', 'base64'),
+    ...(hostname ? { hostname } : {}),
+    publicKeys: keys.flatMap((key) => elementAt(key, 'Value')?.text.trim() || []),
+  };
+}
+
+function parsedXml(bytes: Buffer, place: string): XmlElement {
+  try {
+    return parseXml(bytes.toString('utf8'));
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    throw new SourceError('refused', `ovf-env.xml of ${place} cannot be read: ${error.message}.`);
+  }
 }

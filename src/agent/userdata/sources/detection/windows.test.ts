@@ -4,7 +4,7 @@ import { createLinuxHost } from '../../../host/linux/host.ts';
 import type { CommandResult } from '../../../host/processes.ts';
 import { readPlatformInfo } from '../../../platform/platform-info.ts';
 import { openGuestRpc } from '../channels/guest-rpc.ts';
-import { virtualRouters } from '../clouds/dhcp-server.ts';
+import { virtualRouters } from '../clouds/cloudstack.ts';
 import { SOURCES } from '../source-table.ts';
 
 const TOOL = 'C:\\Program Files\\VMware\\VMware Tools\\rpctool.exe';

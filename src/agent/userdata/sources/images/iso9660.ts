@@ -1,5 +1,3 @@
-import { type IsoRecord, recordAt, SECTOR } from './iso-record.ts';
-import { rockRidge } from './rock-ridge.ts';
 import {
   checkSize,
   damaged,
@@ -104,4 +102,82 @@ function ucs2(bytes: Buffer): string {
   return Buffer.from(bytes.subarray(0, bytes.length & ~1))
     .swap16()
     .toString('utf16le');
+}
+
+/** Continuations of one record's fields. */
+const MAX_CONTINUATIONS = 8;
+const NAME_CONTINUES = 1;
+
+/**
+ * The names of Rock Ridge (SUSP 1.12, RRIP 1.12: SP in the root's record for itself, NM for a name, CE for what goes on elsewhere).
+ *
+ * @returns undefined if the image has none
+ */
+async function rockRidge(
+  read: ReadAt,
+  root: IsoRecord,
+): Promise<((record: IsoRecord) => Promise<string | undefined>) | undefined> {
+  // The root's record in the descriptor has no room for fields; its own directory begins with one that has.
+  const own = await read(root.start, SECTOR);
+  const fields = own.subarray(34, own[0] ?? 0);
+  if (fields.toString('latin1', 0, 2) !== 'SP' || fields[4] !== 0xbe || fields[5] !== 0xef) return undefined;
+  const skip = fields[6] ?? 0;
+  return (record) => nameIn(read, record.system.subarray(skip));
+}
+
+async function nameIn(read: ReadAt, first: Buffer): Promise<string | undefined> {
+  let fields = first;
+  let name: string | undefined;
+  for (let count = 0; count <= MAX_CONTINUATIONS; count += 1) {
+    let next: Buffer | undefined;
+    for (let at = 0; at + 4 <= fields.length; ) {
+      const length = fields[at + 2] ?? 0;
+      if (length < 4 || at + length > fields.length) break;
+      const field = fields.subarray(at, at + length);
+      const signature = field.toString('latin1', 0, 2);
+      // Flags above 1 stand for "." and "..", which have names of their own.
+      if (signature === 'NM' && ((field[4] ?? 0) & ~NAME_CONTINUES) === 0)
+        name = (name ?? '') + field.toString('utf8', 5);
+      if (signature === 'CE' && length >= 28) next = await continued(read, field);
+      at += length;
+    }
+    if (next === undefined) return name;
+    fields = next;
+  }
+  return name;
+}
+
+function continued(read: ReadAt, field: Buffer): Promise<Buffer> {
+  const offset = field.readUInt32LE(4) * SECTOR + field.readUInt32LE(12);
+  return readExactly(read, offset, Math.min(field.readUInt32LE(20), SECTOR));
+}
+
+/** Extents are counted in sectors of this size. */
+const SECTOR = 2048;
+
+/** A directory record of ECMA-119, 9.1. */
+interface IsoRecord {
+  start: number;
+  bytes: number;
+  flags: number;
+  name: Buffer;
+  /** What stands behind the name: Rock Ridge's fields. */
+  system: Buffer;
+}
+
+/** @throws HostError EIO */
+function recordAt(bytes: Buffer, at: number): IsoRecord {
+  const length = bytes[at] ?? 0;
+  const nameLength = bytes[at + 32] ?? 0;
+  // The name is padded to an even length.
+  const system = 33 + nameLength + (nameLength % 2 === 0 ? 1 : 0);
+  if (length < 34 || at + length > bytes.length || 33 + nameLength > length)
+    throw damaged('a directory record');
+  return {
+    start: (bytes.readUInt32LE(at + 2) + (bytes[at + 1] ?? 0)) * SECTOR,
+    bytes: bytes.readUInt32LE(at + 10),
+    flags: bytes[at + 25] ?? 0,
+    name: bytes.subarray(at + 33, at + 33 + nameLength),
+    system: bytes.subarray(Math.min(at + system, at + length), at + length),
+  };
 }

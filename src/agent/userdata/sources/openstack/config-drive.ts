@@ -2,8 +2,7 @@ import { found, type SourceAnswer } from '../contract/answer.ts';
 import { directoryTree, type Tree } from '../contract/tree.ts';
 import type { SourceContext } from '../detection/source.ts';
 import { readLabelledVolume } from '../volumes/labelled-volume.ts';
-import { isNova } from './nova.ts';
-import { type OpenStackData, readOpenStack } from './read-openstack.ts';
+import { isNova, type OpenStackData, readOpenStack } from './read-openstack.ts';
 
 /** Places in the image, before volumes (`DataSourceConfigDrive`). */
 const CONFIG_DRIVE_SEEDS = ['/var/lib/cloud/seed/config_drive', '/config-drive'];

@@ -1,6 +1,7 @@
 import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
 import type { Cloud, NetworkConfig } from '../../../platform/instance/instance.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import type { Found } from '../contract/answer.ts';
 import type { Tree } from '../contract/tree.ts';
 
@@ -92,4 +93,14 @@ function parse(bytes: Buffer | undefined, path: string, place: string): unknown 
 
 function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+const NAMES = ['OpenStack Nova', 'OpenStack Compute'];
+const ASSET_TAGS = [...NAMES, 'OpenTelekomCloud', 'SAP CCloud VM', 'HUAWEICLOUD', 'Samsung Cloud Platform'];
+
+/** How DMI names OpenStack's compute service, as ds-identify has it; undefined if it does not. */
+export function isNova({ dmi }: Pick<PlatformInfo, 'dmi'>): string | undefined {
+  if (NAMES.includes(dmi('product_name'))) return `product_name is ${dmi('product_name')}`;
+  const tag = dmi('chassis_asset_tag');
+  return ASSET_TAGS.includes(tag) ? `chassis_asset_tag is ${tag}` : undefined;
 }
