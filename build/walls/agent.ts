@@ -36,7 +36,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'cli/shim': `protocol secrets tpm/sealing bootstrap callers cli/options cli/process cli/text create-host.ts
     document engine host identity/tpm kubeadm kubeadm/config kubeadm/repeat kubeadm/run redaction steps tools
     userdata`,
-  'cli/text': `kit kit/terminal protocol protocol/codes secrets bootstrap cli/process diagnosis diagnosis/transcript diagnosis/words document engine host identity/tpm kit/command-line report/watch steps steps/kind npm:commander kit/bytes`,
+  'cli/text': `kit kit/terminal protocol protocol/codes secrets bootstrap cli/process diagnosis diagnosis/transcript diagnosis/words document engine host kit/command-line report/watch steps steps/kind npm:commander kit/bytes`,
   cluster: 'kit protocol protocol/codes secrets document host text text/yaml',
   collect: 'kit kit/bytes secrets document host kubeadm/config redaction',
   credential: 'kit pki protocol secrets cluster document engine host identity identity/tpm settings',

@@ -7,18 +7,18 @@ import { recordsOf } from '../engine/parse-journal.ts';
 import { configurationProblems } from '../preflight/configuration-problems.ts';
 import { knownSecrets } from '../redaction/document-secrets.ts';
 import { redactedStep } from '../redaction/redacted-step.ts';
+import { stillStarting } from '../startup/starting.ts';
 import { openShared, type Shared } from '../steps/kind/shared.ts';
 import { loadSteps, type PlannedStep } from '../steps/kind/step-kind.ts';
 import { preview, stepsForPlatform } from '../steps/preview.ts';
 import { checkCreatesNode } from '../userdata/creates-node.ts';
 import { keepExistingNode } from './keep-existing-node.ts';
-import { labelReport } from './label-report.ts';
 import { deferChanges } from './lifecycle/defer-changes.ts';
 import { findState } from './lifecycle/find-state.ts';
 import { type Asked, decide } from './lifecycle/lifecycle.ts';
 import { withoutSecrets } from './lifecycle/without-secrets.ts';
 import type { BootstrapOptions } from './options.ts';
-import { badInput, entryFinding } from './report-entry.ts';
+import { badInput, entryFinding, entryText } from './report-entry.ts';
 import { type Ran, type RunOptions, runJournalled } from './run-journalled.ts';
 import type { About } from './with-verdict.ts';
 
@@ -121,3 +121,23 @@ const judgeAndRun: typeof runDocument = async (options, about, document, toPlan)
 
 const errorsOf = (report: readonly Diagnostic[]): Diagnostic[] =>
   report.filter(({ severity }) => severity === 'error');
+
+/** The pause between two looks at what labels need to know of this machine. */
+const LOOK_AGAIN_MS = 500;
+
+/** Looks at the machine only if labels ask for it. What a label tells of may come up with its driver. */
+async function labelReport(
+  { host, stop, watcher }: Pick<BootstrapOptions, 'host' | 'stop' | 'watcher'>,
+  document: Document,
+): Promise<Diagnostic[]> {
+  if ((document.node?.labels ?? []).length === 0) return [];
+  const { labelProblems } = await import('../facts/judge/machine-labels.ts');
+  for (let isTold = false; ; isTold = true) {
+    const problems = await labelProblems(host, document);
+    const missing = problems.find(({ code }) => code === 'UserDataTemplate');
+    const starting = missing && (await stillStarting(host, 'MachineNotAsExpected'));
+    if (missing === undefined || starting === undefined || stop.aborted) return problems;
+    if (!isTold) watcher.output(`slipway: ${entryText(missing)} Looking again: ${starting}`, 'stderr');
+    await host.clock.sleep(LOOK_AGAIN_MS, stop).catch(() => undefined);
+  }
+}

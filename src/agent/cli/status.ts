@@ -1,5 +1,6 @@
+import { formatMs } from '../../kit/duration.ts';
 import { UsageError } from '../../kit/errors.ts';
-import { visibleTexts } from '../../kit/terminal/visible.ts';
+import { visible, visibleTexts } from '../../kit/terminal/visible.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { createHost } from '../create-host.ts';
 import { JOURNAL } from '../document/paths.ts';
@@ -15,8 +16,8 @@ import {
   withUsageErrors,
 } from './options/options.ts';
 import { readReporting, reportingText } from './reporting/reporting-status.ts';
-import { readStatus, type Status } from './text/read-status.ts';
-import { liveStatus } from './text/status-live.ts';
+import { LiveLine, type Terminal } from './text/live-line.ts';
+import { readStatus, type Status, type StepStatus } from './text/read-status.ts';
 import { statusText, terminalStyle } from './text/status-text.ts';
 
 interface StatusFlags {
@@ -106,4 +107,33 @@ async function waitForVerdict(host: Host, limitMs: number): Promise<Status> {
 /** An agent that was told to stop left a verdict for now; the next one replaces it. */
 function isConcluded(outcome: Outcome | undefined, { state }: Status): boolean {
   return outcome !== undefined && state !== 'running';
+}
+
+/** One line that says where things stand: rewritten on a terminal, written when it changes elsewhere. */
+export function liveStatus(stream: Terminal & { isTTY?: boolean }): {
+  show(status: Status): void;
+  end(): void;
+} {
+  const line = stream.isTTY ? new LiveLine(stream) : undefined;
+  let last = '';
+  return {
+    show(status) {
+      const step = status.steps.find(({ state }) => state === 'running' || state === 'retrying');
+      // Between two steps, and before the verdict is written, nobody is waited for.
+      if (!step && status.state === 'running' && status.steps.length > 0) return;
+      const what = step ? describe(step) : 'waiting for the agent';
+      if (line) line.show(step ? `${formatMs(step.seconds * 1000).padStart(7)}  ${what}` : what);
+      else if (what !== last) stream.write(`${visible(what)}\n`);
+      last = what;
+    },
+    end: () => line?.end(),
+  };
+}
+
+/** What the step does now, and why it does it again: that first, because a terminal cuts the end. */
+function describe({ title, state, attempts, message, lastFailure }: StepStatus): string {
+  if (lastFailure === undefined) return message ? `${title}: ${message}` : title;
+  if (state === 'retrying')
+    return `${title}: attempt ${lastFailure.attempt} failed: ${lastFailure.code}; ${message ?? 'tried again soon'}`;
+  return `${title} after ${lastFailure.code}, attempt ${attempts}${message ? `: ${message}` : ''}`;
 }

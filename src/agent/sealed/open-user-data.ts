@@ -1,22 +1,33 @@
 import { PAUSE_MS } from '../../kit/backoff.ts';
+import { dataOf } from '../../kit/bytes/data-url.ts';
 import { codes } from '../../protocol/codes/codes.ts';
 import type { MachineIdentity } from '../../protocol/events.ts';
-import { AT_CONTROLLER, MAX_SEALED_DATA_BYTES, type SealedStub } from '../../protocol/sealed-stub.ts';
+import {
+  AT_CONTROLLER,
+  type KeyForTpm,
+  MAX_SEALED_DATA_BYTES,
+  type SealedStub,
+} from '../../protocol/sealed-stub.ts';
 import type { SecretReleaseReply } from '../../protocol/secret-release.ts';
+import { sensitive } from '../../secrets/sensitive.ts';
+import { openSealed } from '../../tpm/commands/open-sealed.ts';
+import { importableOf } from '../../tpm/sealing/sealed-key.ts';
 import { openPart, partDigest } from '../../tpm/sealing/sealed-part.ts';
+import { ALG } from '../../tpm/wire/constants.ts';
 import { MalformedError } from '../../tpm/wire/reader.ts';
+import { TpmError } from '../../tpm/wire/tpm-error.ts';
 import { TPM_PATH } from '../document/paths.ts';
 import { failure } from '../engine/failure.ts';
 import { machineInstance } from '../engine/instance.ts';
+import { FetchError, fetchBytes } from '../fetch/fetch.ts';
 import type { Host } from '../host/host.ts';
 import type { EnrolmentMethod } from '../identity/enrol.ts';
 import { readToken } from '../identity/token.ts';
 import { TpmProblem } from '../identity/tpm/tpm-problem.ts';
+import { withEndorsementKey } from '../identity/tpm/with-endorsement-key.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 import type { ClaimedIdentity, OpenResult } from '../userdata/user-data-reference.ts';
-import { fetchPart } from './fetch-part.ts';
-import { openKeyByTpm } from './open-key.ts';
 import { requestSecretRelease } from './request-secret-release.ts';
 import { readSavedUserData } from './saved-user-data.ts';
 import { SealedProblem } from './sealed-problem.ts';
@@ -112,4 +123,54 @@ async function meansOf(host: Host, server: ControllerSettings): Promise<Enrolmen
   if (server.tpm !== undefined) return { tpm: server.tpm };
   const token = await readToken(host, server);
   return token === undefined ? { tpm: TPM_PATH } : { token };
+}
+
+const SECONDS = 60;
+
+/** A sealed part that lies in the stub or on a server: it is worth nothing without its key. @throws SealedProblem */
+async function fetchPart(host: Host, place: string): Promise<Buffer> {
+  if (place.startsWith('data:')) return dataOf(place) ?? Buffer.alloc(0);
+  const remote = { url: sensitive(place), headers: [], isCompressed: false };
+  const settings = { authorities: [], totalSeconds: SECONDS };
+  try {
+    return await fetchBytes(host, remote, settings, MAX_SEALED_DATA_BYTES);
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    throw new SealedProblem('SealedDataUnreachable', `the sealed part: ${error.message}`);
+  }
+}
+
+/**
+ * The key of a sealed part, which this machine's TPM alone can open; nobody else is asked.
+ *
+ * @throws SealedProblem, TpmProblem
+ */
+async function openKeyByTpm(host: Host, key: KeyForTpm): Promise<Uint8Array> {
+  const { endorsementKey, pcrs } = key;
+  const registers = pcrs.length === 0 ? undefined : { bank: ALG.sha256, pcrs };
+  return await withEndorsementKey(host, async ({ channel, ek, own }) => {
+    if (own !== endorsementKey)
+      throw new SealedProblem(
+        'SealedDataForeign',
+        `the user data were sealed for ${endorsementKey}, and this machine's TPM is ${own}`,
+      );
+    try {
+      return await openSealed(channel, ek, importableOf(key), registers);
+    } catch (error) {
+      throw explained(error, pcrs);
+    }
+  });
+}
+
+function explained(error: unknown, pcrs: readonly number[]): unknown {
+  if (!(error instanceof TpmError)) return error;
+  if (error.refusal === 'policy not met') {
+    const state = `the user data open with PCR ${pcrs.join(', ')} as they were when they were sealed`;
+    return new TpmProblem('TpmBootStateChanged', `${state}; they are different now`);
+  }
+  // A parameter that is none (format 1 of Part 2, 6.6): all of them stood in the stub.
+  const isBadParameter = error.refusal === 'other' && (error.code & 0x80) !== 0;
+  if (error.refusal === 'not for this key' || isBadParameter)
+    return new SealedProblem('SealedDataMismatch', 'the key in the stub was changed after it was sealed');
+  return error;
 }

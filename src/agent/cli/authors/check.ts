@@ -1,5 +1,6 @@
 import { CLOUDS } from '../../../kit/bytes/user-data-limits.ts';
 import { UsageError } from '../../../kit/errors.ts';
+import { visible } from '../../../kit/terminal/visible.ts';
 import { redact } from '../../../secrets/redact.ts';
 import { rememberSecrets } from '../../../secrets/remembered.ts';
 import { type LintFinding, lintDocument, toLintFinding } from '../../check/lint-document.ts';
@@ -18,7 +19,6 @@ import { NOT_READ_SENTENCE } from '../../userdata/includes/fetch-include.ts';
 import { networkConfigOfFile } from '../../userdata/instance/network-config-file.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 import { pathOption, withUsageErrors } from '../options/options.ts';
-import { type CheckedFile, checkedAsJson, checkedAsText } from './check-text.ts';
 import { readInput, UnreadableInput } from './input.ts';
 import { type Metadata, readMetaDataFile, SAMPLE_METADATA } from './sample-metadata.ts';
 import { withoutImageMessage } from './without-image.ts';
@@ -161,4 +161,32 @@ function formatOf(text: string): 'text' | 'json' | 'sarif' {
 function cloudOf(name: string | undefined): string | undefined {
   if (name === undefined || CLOUDS.some((cloud) => cloud.name === name)) return name;
   throw new UsageError(`--cloud ${name}: give one of ${CLOUDS.map((cloud) => cloud.name).join(', ')}`);
+}
+
+/** What was found in one file. */
+interface CheckedFile {
+  file: string;
+  findings: readonly LintFinding[];
+}
+
+/** A line for each finding, as compilers write them, with the remedy below the first one of its kind. */
+function checkedAsText(checked: readonly CheckedFile[]): string {
+  const told = new Set<string>();
+  const lines = checked.flatMap(({ file, findings }) =>
+    findings.flatMap(({ rule, severity, message, remedy, where }) => {
+      const place =
+        where === undefined
+          ? file
+          : `${file}${where.within === undefined ? '' : ` (${where.within})`}:${where.line}:${where.column}`;
+      const line = visible(`${place}: ${severity}: ${message} [${rule}]`);
+      if (told.has(rule)) return [line];
+      told.add(rule);
+      return [line, `  ${remedy}`];
+    }),
+  );
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function checkedAsJson(checked: readonly CheckedFile[]): string {
+  return `${JSON.stringify({ files: checked }, undefined, 2)}\n`;
 }

@@ -6,8 +6,8 @@ import type { RecordBody } from '../../../protocol/journal.ts';
 import { createHost } from '../../create-host.ts';
 import { Journal } from '../../engine/journal.ts';
 import type { Host } from '../../host/host.ts';
+import { liveStatus } from '../status.ts';
 import { readStatus, type Status } from './read-status.ts';
-import { liveStatus } from './status-live.ts';
 import { statusText } from './status-text.ts';
 
 let root: string;

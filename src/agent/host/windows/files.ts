@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -15,13 +16,13 @@ import {
   writeSync,
 } from 'node:fs';
 import { win32 } from 'node:path';
+import { appendHandle } from '../common/files/append-handle.ts';
 import { identityOf, ifPresent, kindOf, linkOnce } from '../common/files/entries.ts';
 import { MAX_FILE_BYTES, type OpenFile, readOpen, readPart } from '../common/files/read-open.ts';
 import { watchFile } from '../common/files/watch-file.ts';
 import { toHostError } from '../common/system/system-error.ts';
-import type { FileStat, Files, WriteOptions } from '../files.ts';
+import type { AppendHandle, FileStat, Files, WriteOptions } from '../files.ts';
 import { HostError } from '../host.ts';
-import { openToAppend } from './append-file.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 import { RUN, STATE, toWindowsPath } from './paths.ts';
 import { restrictToAdministrators } from './restrict-access.ts';
@@ -215,4 +216,14 @@ function describe(stat: NonNullable<ReturnType<typeof lstatSync>>, real: string)
   // Node.js tells whether a file is read-only, and nothing of others; what is Slipway's own the administrators alone can change.
   const bits = ownFolder(real) === undefined ? 0o644 : 0o600;
   return { kind, size: Number(stat.size), mode: (Number(stat.mode) & bits) | runs, ...OWNER };
+}
+
+/**
+ * Opens a file that this process alone writes to its end. Not in append mode, in which Windows refuses to cut a file.
+ *
+ * @param real as Windows names it
+ */
+function openToAppend(real: string, path: string): AppendHandle {
+  const fd = openSync(real, constants.O_RDWR | constants.O_CREAT);
+  return appendHandle(fd, path, (bytes) => writeSync(fd, bytes, 0, bytes.length, fstatSync(fd).size));
 }

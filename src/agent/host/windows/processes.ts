@@ -1,11 +1,16 @@
-import { statSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { win32 } from 'node:path';
+import { RUN_DIR } from '../../document/paths.ts';
+import { followRun, statusIn, textIn } from '../common/process/durable-run.ts';
 import { runProgram } from '../common/process/run-program.ts';
+import { elapsedMs } from '../common/system/clock.ts';
 import { childProcess } from '../common/system/lazy-modules.ts';
 import { isErrno, toHostError } from '../common/system/system-error.ts';
-import type { Processes } from '../processes.ts';
+import { HostError } from '../host.ts';
+import type { DurableHandle, DurableSpec, Processes } from '../processes.ts';
+import { writeFileAtomically } from './atomic-file.ts';
 import { childEnvironment } from './child-environment.ts';
-import { DurablePrograms } from './durable.ts';
+import { makeFolder } from './files.ts';
 import { toWindowsPath } from './paths.ts';
 import { terminateTree } from './terminate-tree.ts';
 
@@ -77,3 +82,82 @@ const notBelow = (program: string) => ({
   timedOut: false,
   ms: 0,
 });
+
+/**
+ * Programs whose end an agent that is started again has to know of; files: C:\run\slipway\exec\NAME. On Windows they do not outlive the
+ * agent: libuv puts what it starts into a job that ends with it. So a run is `running` only for who began it, `ended`
+ * when its status lies there, and `vanished` otherwise.
+ */
+class DurablePrograms {
+  readonly #root: string;
+  readonly #running = new Set<string>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  find(name: string): 'running' | 'ended' | 'vanished' | undefined {
+    if (this.#running.has(name)) return 'running';
+    if (statusIn(this.#dir(name)) !== undefined) return 'ended';
+    return textIn(this.#dir(name), 'pid') === undefined ? undefined : 'vanished';
+  }
+
+  forget(name: string): void {
+    rmSync(this.#dir(name), { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async start(spec: DurableSpec): Promise<DurableHandle> {
+    const started = elapsedMs();
+    const dir = this.#dir(spec.name);
+    const adopted = this.find(spec.name) === 'ended';
+    const ended = adopted ? Promise.resolve() : this.#start(dir, spec);
+    return followRun({ dir, adopted, ended, started }, spec);
+  }
+
+  /** Resolves at the program's end, when its status is on disk. */
+  #start(dir: string, spec: DurableSpec): Promise<void> {
+    this.forget(spec.name);
+    makeFolder(dir);
+    const [stdout, stderr] = ['stdout', 'stderr'].map((name) => openSync(win32.join(dir, name), 'a')) as [
+      number,
+      number,
+    ];
+    const [file, ...args] = spec.argv;
+    const child = childProcess().spawn(file, args, {
+      env: childEnvironment(spec.env),
+      stdio: ['ignore', stdout, stderr],
+      windowsHide: true,
+    });
+    for (const fd of [stdout, stderr]) closeSync(fd);
+    const stop = () => {
+      if (child.pid !== undefined) terminateTree(child.pid);
+    };
+    writeFileSync(win32.join(dir, 'pid'), String(child.pid ?? ''));
+    this.#running.add(spec.name);
+    spec.signal?.addEventListener('abort', stop);
+    if (spec.signal?.aborted) stop();
+    return new Promise<void>((resolve, reject) => {
+      const over = () => {
+        this.#running.delete(spec.name);
+        spec.signal?.removeEventListener('abort', stop);
+      };
+      child.on('exit', (status) => {
+        over();
+        writeFileAtomically({
+          path: win32.join(dir, 'status'),
+          content: Buffer.from(`${status ?? 1}\n`),
+          ...{ isPrivate: false, volatile: true },
+        });
+        resolve();
+      });
+      child.on('error', (error) => {
+        over();
+        reject(new HostError(`starting ${file}: ${error.message}`, 'ENOEXEC'));
+      });
+    });
+  }
+
+  #dir(name: string): string {
+    return toWindowsPath(this.#root, `${RUN_DIR}/exec/${name}`);
+  }
+}

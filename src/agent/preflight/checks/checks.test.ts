@@ -12,16 +12,13 @@ import type { Check, Task } from './check.ts';
 import { leftovers } from './kubernetes/leftovers.ts';
 import { nodeName } from './kubernetes/node-name.ts';
 import { ports } from './kubernetes/ports.ts';
-import { cgroups } from './system/cgroups.ts';
 import { clock } from './system/clock.ts';
 import { diskSpace } from './system/disk-space.ts';
-import { kernel } from './system/kernel.ts';
+import { cgroups, kernel, modules } from './system/kernel.ts';
 import { kernelSettings } from './system/kernel-settings.ts';
-import { modules } from './system/modules.ts';
 import { nameServers } from './system/name-servers.ts';
 import { privileges } from './system/privileges.ts';
-import { resources } from './system/resources.ts';
-import { swap } from './system/swap.ts';
+import { resources, swap } from './system/resources.ts';
 
 const join4 = readConfig({ verb: 'join', args: ['192.0.2.1:6443', '--token', 'abcdef.0123456789abcdef'] });
 const init = readConfig({ verb: 'init', args: [] });

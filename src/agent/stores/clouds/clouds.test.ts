@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Given, type Got, type World, world } from '../fixtures/world.ts';
-import { crc32c } from './crc32c.ts';
+import { crc32c } from './gcp.ts';
 
 const METADATA = 'http://169.254.169.254';
 const VAULT = 'https://my-vault.vault.azure.net';

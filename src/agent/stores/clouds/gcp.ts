@@ -6,7 +6,6 @@ import { once } from '../contract/once.ts';
 import type { Store, StoreContext } from '../contract/store.ts';
 import { StoreClient } from '../contract/store-client.ts';
 import type { StoredReference } from '../reference/reference.ts';
-import { crc32c } from './crc32c.ts';
 
 const ORIGIN = 'https://secretmanager.googleapis.com';
 const CALLED = 'GCP Secret Manager';
@@ -64,4 +63,17 @@ function refusal(answer: HttpResponse, client: StoreClient): SecretError {
   const said = `${CALLED} answers ${status.replace(/\W/g, '').slice(0, 60) || 'without a code'} (status ${answer.status})`;
   const isAbsent = answer.status === 404 || status === 'FAILED_PRECONDITION';
   return new SecretError(isAbsent ? 'SecretNotFound' : 'SecretDenied', said);
+}
+
+/** Castagnoli's polynomial, reflected. */
+const POLYNOMIAL = 0x82f63b78;
+
+/** CRC-32C (RFC 3720, appendix B.4). */
+export function crc32c(bytes: Uint8Array): number {
+  let rest = 0xffffffff;
+  for (const byte of bytes) {
+    rest ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) rest = (rest >>> 1) ^ (rest & 1 ? POLYNOMIAL : 0);
+  }
+  return (rest ^ 0xffffffff) >>> 0;
 }

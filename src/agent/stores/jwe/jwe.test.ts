@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import { type Given, type World, world } from '../fixtures/world.ts';
 import { SecretStores } from '../open-stores.ts';
-import { CURVES, type Curve, jwkOf, type Point, pointOf } from './curve.ts';
+import { CURVES, type Curve, jwkOf, type Point, pointOf } from './jwe.ts';
 
 const TANG = 'http://tang.example';
 

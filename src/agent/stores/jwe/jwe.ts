@@ -1,12 +1,11 @@
-import { createECDH, createHash } from 'node:crypto';
+import { createDecipheriv, createECDH, createHash } from 'node:crypto';
+import { p256, p384, p521 } from '@noble/curves/nist.js';
 import { at, textAt } from '../../../kit/json.ts';
 import { HostError } from '../../host/host.ts';
 import type { HttpResponse } from '../../host/network.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { StoreContext } from '../contract/store.ts';
 import { throughProxy } from '../contract/store-client.ts';
-import { type CompactJwe, decryptJwe, readCompactJwe } from './compact.ts';
-import { CURVES, type Curve, jwkOf, type Point, pointOf } from './curve.ts';
 
 const ONE_ANSWER_MS = 20_000;
 
@@ -127,4 +126,102 @@ function parsed(text: string): unknown {
 
 function undecryptable(cause: string): SecretError {
   return new SecretError('SecretUndecryptable', cause);
+}
+
+/** A JWE in compact form (RFC 7516) whose content key comes of a key agreement (ECDH-ES). */
+interface CompactJwe {
+  header: unknown;
+  /** The header as it stands, which the tag covers too. */
+  protected: string;
+  iv: Buffer;
+  ciphertext: Buffer;
+  tag: Buffer;
+}
+
+const PART = /^[A-Za-z0-9_-]*$/;
+
+/** @returns undefined where it is none, or another kind of one */
+function readCompactJwe(text: string): CompactJwe | undefined {
+  const parts = text.trim().split('.');
+  const [head = '', key = '', iv = '', ciphertext = '', tag = ''] = parts;
+  if (parts.length !== 5 || key !== '' || !parts.every((part) => PART.test(part))) return undefined;
+  const bytes = (part: string) => Buffer.from(part, 'base64url');
+  try {
+    const header: unknown = JSON.parse(bytes(head).toString('utf8'));
+    if (textAt(header, 'alg') !== 'ECDH-ES' || textAt(header, 'enc') !== 'A256GCM') return undefined;
+    if (at(header, 'zip') !== undefined || at(header, 'crit') !== undefined) return undefined;
+    const jwe = { header, protected: head, iv: bytes(iv), ciphertext: bytes(ciphertext), tag: bytes(tag) };
+    return jwe.iv.length === 12 && jwe.tag.length === 16 ? jwe : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param shared the x of the point that both sides agree upon. @returns undefined if that is another one */
+function decryptJwe(jwe: CompactJwe, shared: Buffer): Buffer | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', contentKey(jwe, shared), jwe.iv, { authTagLength: 16 });
+  decipher.setAAD(Buffer.from(jwe.protected, 'latin1')).setAuthTag(jwe.tag);
+  try {
+    return Buffer.concat([decipher.update(jwe.ciphertext), decipher.final()]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Concat KDF of RFC 7518, 4.6.2, for a key of 256 bits: one round. */
+function contentKey({ header }: CompactJwe, shared: Buffer): Buffer {
+  const sized = (bytes: Buffer): Buffer => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    return Buffer.concat([length, bytes]);
+  };
+  const party = (name: string) => sized(Buffer.from(textAt(header, name) ?? '', 'base64url'));
+  return createHash('sha256')
+    .update(Buffer.of(0, 0, 0, 1))
+    .update(shared)
+    .update(sized(Buffer.from('A256GCM')))
+    .update(party('apu'))
+    .update(party('apv'))
+    .update(Buffer.of(0, 0, 1, 0))
+    .digest();
+}
+
+export interface Curve {
+  /** Its name in a JWK. */
+  crv: string;
+  /** Its name in OpenSSL. */
+  name: string;
+  Point: typeof p256.Point;
+}
+
+export type Point = InstanceType<Curve['Point']>;
+
+/** The curves that tang makes keys of. */
+export const CURVES: readonly Curve[] = [
+  { crv: 'P-521', name: 'secp521r1', Point: p521.Point },
+  { crv: 'P-384', name: 'secp384r1', Point: p384.Point },
+  { crv: 'P-256', name: 'prime256v1', Point: p256.Point },
+];
+
+/** @returns undefined where the JWK has no point of this curve */
+export function pointOf({ crv, Point }: Curve, jwk: unknown): Point | undefined {
+  const [x, y] = ['x', 'y'].map((name) => Buffer.from(textAt(jwk, name) ?? '', 'base64url')) as [
+    Buffer,
+    Buffer,
+  ];
+  const { BYTES } = Point.Fp;
+  if (textAt(jwk, 'crv') !== crv || x.length !== BYTES || y.length !== BYTES) return undefined;
+  try {
+    return Point.fromBytes(Buffer.concat([Buffer.of(4), x, y]));
+  } catch {
+    // It does not lie on the curve.
+    return undefined;
+  }
+}
+
+/** @param point not the one at infinity, which has no coordinates */
+export function jwkOf({ crv }: Curve, point: Point): { crv: string; kty: 'EC'; x: string; y: string } {
+  const both = Buffer.from(point.toBytes(false)).subarray(1);
+  const [x, y] = [both.subarray(0, both.length / 2), both.subarray(both.length / 2)];
+  return { crv, kty: 'EC', x: x.toString('base64url'), y: y.toString('base64url') };
 }

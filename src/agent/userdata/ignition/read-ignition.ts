@@ -16,8 +16,7 @@ import { kernelArgumentsOf } from './translate/kernel-arguments.ts';
 import { fetchSettings } from './translate/remote.ts';
 import { storageOf } from './translate/storage.ts';
 import { unitsOf } from './translate/units.ts';
-import { rejectUnsupported } from './translate/unsupported.ts';
-import { volumesOf } from './translate/volumes.ts';
+import { rejectUnsupported, volumesOf } from './translate/volumes.ts';
 
 /** The part of a document that an Ignition config provides. */
 type IgnitionContent = Pick<Document, 'order' | 'files' | 'commands' | 'users' | 'groups'> &

@@ -1,4 +1,4 @@
-import { runCommand } from '../../../../src/agent/host/linux/process/run-command.ts';
+import { runCommand } from '../../../../src/agent/host/linux/process/processes.ts';
 
 /** Runs /bin/true as the agent runs programs. */
 export async function run(): Promise<void> {

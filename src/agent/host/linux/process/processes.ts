@@ -1,13 +1,14 @@
 import { constants as access, accessSync, statSync, writeFileSync } from 'node:fs';
+import { runProgram } from '../../common/process/run-program.ts';
 import { childProcess, os } from '../../common/system/lazy-modules.ts';
 import { toHostError } from '../../common/system/system-error.ts';
-import type { Processes } from '../../processes.ts';
+import type { CommandResult, CommandSpec, Processes } from '../../processes.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
 import { canExec } from './can-exec.ts';
 import { childEnvironment, DEFAULT_PATH, inRoot } from './child-environment.ts';
 import { DurablePrograms } from './durable.ts';
 import { identifyProcess } from './process-table.ts';
-import { runCommand } from './run-command.ts';
+import { terminateGroup } from './terminate-group.ts';
 
 /** Runs programs of the Linux machine whose `/` is `root`: for a while, or to outlive this process. */
 export function createProcesses(root: string): Processes {
@@ -69,4 +70,10 @@ function attached(file: string, args: string[], env: NodeJS.ProcessEnv): number 
   const { status, signal, error } = childProcess().spawnSync(file, args, { env, stdio: 'inherit' });
   if (error) throw toHostError(error, 'starting', file);
   return status ?? 128 + (signal ? os().constants.signals[signal] : 0);
+}
+
+/** Runs a program to its end in its own process group; see `Processes.run`. */
+export function runCommand(root: string, spec: CommandSpec): Promise<CommandResult> {
+  const argv = inRoot(root, spec.argv);
+  return runProgram({ argv, env: childEnvironment(spec.env), isLeader: true, end: terminateGroup }, spec);
 }

@@ -1,10 +1,11 @@
 /**
  * Holds a document against the shape of its API version: unknown fields and wrong types, each with its place.
  */
+
+import { editDistance } from '../../../../kit/edit-distance.ts';
 import type { ConfigDocument } from '../yaml/config-documents.ts';
 import type { ConfigNode, MapNode } from '../yaml/config-node.ts';
 import { isGoDuration } from '../yaml/go-duration.ts';
-import { nearestField } from './nearest.ts';
 import { isNullNode } from './nodes.ts';
 import type { ConfigProblem } from './problem.ts';
 import { type Field, isOwnKind, NAME_AND_VALUE, SCHEMA, type Shape } from './schema.ts';
@@ -139,4 +140,19 @@ function checkScalar(
 function report(at: At, severity: ConfigProblem['severity'], message: string, offset: number): void {
   const code = severity === 'error' ? 'KubeadmConfigInvalid' : 'KubeadmConfigFieldUnknown';
   at.problems.push({ severity, code, message, ...at.document.place(offset) });
+}
+
+/** The known word that a misspelt one most likely stands for; undefined when none is near. */
+function nearestField(word: string, known: readonly string[]): string | undefined {
+  const bare = plain(word);
+  let best: { name: string; distance: number } | undefined;
+  for (const name of known) {
+    const distance = editDistance(bare, plain(name));
+    if (best === undefined || distance < best.distance) best = { name, distance };
+  }
+  return best !== undefined && best.distance <= Math.min(2, bare.length / 3) ? best.name : undefined;
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replace(/[-_]/g, '');
 }

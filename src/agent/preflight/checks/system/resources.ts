@@ -1,5 +1,5 @@
 import { countOfList } from '../../../../kit/number-list.ts';
-import { type Check, isControlPlane, readText } from '../check.ts';
+import { type Check, isBefore, isControlPlane, readText } from '../check.ts';
 import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 /** kubeadm demands these only of a control plane. */
@@ -25,5 +25,26 @@ export const resources: Check = {
       findings.push(preflightFinding('fatal', 'MachineTooSmall', message, { kubeadmCheck: 'Mem' }));
     }
     return findings;
+  },
+};
+
+/**
+ * Before 1.23, kubeadm refuses swap; since then it only warns (kubernetes/kubernetes #104854). Whether the
+ * kubelet then starts depends on failSwapOn, which a joining machine learns from the cluster.
+ */
+export const swap: Check = {
+  name: 'swap',
+  async run(host, task) {
+    const devices = ((await readText(host, '/proc/swaps')) ?? '')
+      .split('\n')
+      .slice(1)
+      .flatMap((line) => /^(\S+)/.exec(line)?.[1] ?? []);
+    if (devices.length === 0) return [];
+    const severity = isBefore(task, 23) ? 'fatal' : 'warning';
+    return [
+      preflightFinding(severity, 'SwapEnabled', `swap is on: ${devices.join(', ')}`, {
+        kubeadmCheck: 'Swap',
+      }),
+    ];
   },
 };

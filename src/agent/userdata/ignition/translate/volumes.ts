@@ -1,7 +1,7 @@
 import type { ArrayEntry, ClevisSettings, EncryptionEntry } from '../../../document/document.ts';
 import type { Remarks } from '../check/remarks.ts';
 import type { Places } from '../schema/places.ts';
-import type { Luks, Raid, Storage } from '../schema/spec3.ts';
+import type { Config, Luks, Raid, Storage } from '../schema/spec3.ts';
 import type { Contents } from './content.ts';
 import { contentOf } from './entries.ts';
 
@@ -88,4 +88,11 @@ function clevisOf({
     needsNetwork: tang.length > 0,
     isTried: asks.length + (tpm2 === true ? 1 : 0) >= threshold,
   };
+}
+
+/** Refuses what Slipway does not do, before anything is done. */
+export function rejectUnsupported({ storage = {} }: Config, say: Remarks): void {
+  for (const luks of storage.luks ?? [])
+    if (luks.cex?.enabled === true)
+      say.error(luks, ['cex'], 'needs the crypto cards of a mainframe, which Slipway does not use');
 }
