@@ -136,7 +136,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/accounts':
     'kit document engine host steps/accounts/files steps/accounts/preview steps/kind steps/tools tools',
   'steps/accounts/files': 'host steps/tools tools',
-  'steps/accounts/preview': 'document host steps/accounts/files steps/kind text',
+  'steps/accounts/preview': 'document host steps/accounts/files steps/kind steps/tools text',
   'steps/boot': 'document engine host steps/kind steps/tools tools',
   'steps/commands': 'secrets document engine host kubeadm/config steps/kind steps/shell text',
   'steps/containerd': 'kit document engine host steps/kind steps/tools tools npm:smol-toml',
@@ -144,7 +144,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     'kit protocol secrets callers document engine host kubeadm/config kubeadm/repeat startup steps/shell',
   'steps/kubeadm': `kit kit/sentences protocol protocol/codes secrets cluster credential diagnosis/words document engine facts/judge host kubeadm kubeadm/config kubeadm/repeat kubeadm/repeat/etcd kubeadm/run preflight preflight/checks reset settings startup steps/kind steps/shell text kubeadm/config/kubelet`,
   'steps/files':
-    'kit document host steps/accounts/files steps/kind steps/tools stores/reference tpm/sealing callers engine fetch kubeadm/repeat secrets stores/contract tools platform/credentials',
+    'kit document host steps/kind steps/tools stores/reference tpm/sealing callers engine fetch kubeadm/repeat secrets stores/contract tools platform/credentials',
   'steps/network': 'kit document network steps/kind steps/tools',
   'steps/node': `kit protocol document engine host kubeadm/config kubeadm/run steps/containerd steps/kind steps/node/time
     steps/system/software steps/tools text tools`,

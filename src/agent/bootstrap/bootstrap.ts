@@ -4,7 +4,7 @@ import { lastInstance, writeNoteBesideJournal } from '../engine/last-instance.ts
 import { outcomeWithoutSequence } from '../engine/outcome.ts';
 import { recordsOf } from '../engine/parse-journal.ts';
 import { areWiped } from '../engine/wiped-note.ts';
-import { saveInstance } from '../platform/instance/save-instance.ts';
+import { saveInstance } from '../platform/instance/instance.ts';
 import { plan } from '../steps/plan.ts';
 import { exposure } from './exposure.ts';
 import { keepExistingNode } from './keep-existing-node.ts';

@@ -16,7 +16,7 @@ import {
 import { catchUncaughtErrors } from './process/crash.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { version } from './process/version.ts';
-import { lineWatcher } from './text/line-watcher.ts';
+import { lineWatcher } from './text/bounded-writer.ts';
 import { liveWatcher } from './text/live-watcher.ts';
 import { printFailure } from './text/print-failure.ts';
 

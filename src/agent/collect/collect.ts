@@ -12,8 +12,7 @@ import { CONFIG_FILES, PROXY_FILE, RUN_DIR } from '../document/paths.ts';
 import type { PlaceBelow } from '../host/files.ts';
 import { homeDirectories } from '../host/home-directories.ts';
 import type { Host } from '../host/host.ts';
-import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
-import { PKI } from '../kubeadm/config/kubeadm-files.ts';
+import { certificatesDirOf, PKI } from '../kubeadm/config/kubeadm-files.ts';
 import { redactSettings, secretsIn } from '../redaction/secrets.ts';
 import { type Source, sources } from './sources.ts';
 

@@ -1,4 +1,4 @@
-import type { Expectations } from '../document/expectations.ts';
+import type { Expectations } from '../document/node-settings.ts';
 import type { Host } from '../host/host.ts';
 import type { CallReading } from '../kubeadm/config/read-call.ts';
 import { readInventory } from '../kubeadm/repeat/inventory.ts';

@@ -4,8 +4,7 @@ import type { KubeadmConfig } from '../kubeadm/config/config.ts';
 import type { CallReading } from '../kubeadm/config/read-call.ts';
 import { shapedConfig } from '../kubeadm/config/shaped-arguments.ts';
 import { KubeadmError } from '../kubeadm/kubeadm-error.ts';
-import { kubeadmMinor } from '../kubeadm/run/kubeadm-minor.ts';
-import { findRealKubeadm } from '../kubeadm/run/real-kubeadm.ts';
+import { findRealKubeadm, kubeadmMinor } from '../kubeadm/run/real-kubeadm.ts';
 import { type PreflightFinding, preflightFinding } from './checks/finding.ts';
 
 /** Any value will do: the caller only wants to know whether the file is readable. */

@@ -18,8 +18,7 @@ import {
 import { machineInstance } from '../engine/instance.ts';
 import { Journal } from '../engine/journal.ts';
 import { type Host, HostError } from '../host/host.ts';
-import { certificatesDirOf } from '../kubeadm/config/certificates-dir.ts';
-import { certificateFiles, kubeadmFiles } from '../kubeadm/config/kubeadm-files.ts';
+import { certificateFiles, certificatesDirOf, kubeadmFiles } from '../kubeadm/config/kubeadm-files.ts';
 import { KubeadmError } from '../kubeadm/kubeadm-error.ts';
 import { clearAttempt, readAttempt } from '../kubeadm/repeat/attempt-note.ts';
 import { removeOrphan } from '../kubeadm/repeat/etcd/membership.ts';

@@ -3,7 +3,7 @@ import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
 import type { Document, FileEntry } from '../../document/document.ts';
 import type { FileStat } from '../../host/files.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { certificatesDirOf } from '../../kubeadm/config/certificates-dir.ts';
+import { certificatesDirOf } from '../../kubeadm/config/kubeadm-files.ts';
 
 /**
  * The files that are not as the document has them, so that another run touches no other. What kubeadm reads, and the

@@ -16,7 +16,7 @@ import { plan } from '../../steps/plan.ts';
 import { preview } from '../../steps/preview.ts';
 import { checkCreatesNode } from '../../userdata/creates-node.ts';
 import { NOT_READ_SENTENCE } from '../../userdata/includes/fetch-include.ts';
-import { networkConfigOfFile } from '../../userdata/instance/network-config-file.ts';
+import { networkConfigOfFile } from '../../userdata/instance/public-keys.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 import { pathOption, withUsageErrors } from '../options/options.ts';
 import { readInput, UnreadableInput } from './input.ts';

@@ -14,7 +14,7 @@ import { type Loaded, loadCall, loadDocument } from '../../userdata/load.ts';
 import { catchUncaughtErrors } from '../process/crash.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { version } from '../process/version.ts';
-import { lineWatcher } from '../text/line-watcher.ts';
+import { lineWatcher } from '../text/bounded-writer.ts';
 import { printFailure } from '../text/print-failure.ts';
 import { openSealedKubeadmFiles } from './open-sealed-kubeadm-files.ts';
 

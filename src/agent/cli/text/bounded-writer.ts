@@ -1,4 +1,7 @@
 import { visibleOutput } from '../../../kit/terminal/visible.ts';
+import type { JournalRecord } from '../../../protocol/journal.ts';
+import type { Watcher } from '../../bootstrap/options.ts';
+import { describeRecord } from './describe-record.ts';
 
 /** What lines are written to, such as a stream. */
 interface Taker {
@@ -31,4 +34,21 @@ export class BoundedWriter {
     this.#left = 0;
     this.#stream.write(`${notice}${visibleOutput(text)}\n`);
   }
+}
+
+/**
+ * One line a transition on standard error, a child's output on the child's own stream (or all on `into`): for logs,
+ * serial consoles and pipes.
+ */
+export function lineWatcher(into?: 'stdout' | 'stderr'): Watcher {
+  const writers = { stdout: new BoundedWriter(process.stdout), stderr: new BoundedWriter(process.stderr) };
+  return {
+    record(record: JournalRecord) {
+      const text = describeRecord(record);
+      if (text) writers.stderr.line(`slipway: ${text}`);
+    },
+    output(line, stream) {
+      writers[into ?? stream].line(line);
+    },
+  };
 }

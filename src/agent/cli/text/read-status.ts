@@ -2,9 +2,8 @@ import type { Failure, JournalRecord } from '../../../protocol/journal.ts';
 import type { Outcome, StepVerdict } from '../../../protocol/outcome.ts';
 import { JOURNAL, SENTINEL } from '../../document/paths.ts';
 import { isUndoneByReset, spentMs } from '../../engine/history.ts';
-import { outcomeOfJournal } from '../../engine/outcome-of-journal.ts';
 import { parseJournal } from '../../engine/parse-journal.ts';
-import { readOutcome } from '../../engine/read-outcome.ts';
+import { outcomeOfJournal, readOutcome } from '../../engine/read-outcome.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import { agentProcess } from '../../report/watch/agent-process.ts';
 

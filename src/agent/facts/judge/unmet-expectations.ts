@@ -1,5 +1,5 @@
 import { bytesText } from '../../../kit/bytes-text.ts';
-import type { Comparison, DiskExpectation, Expectations } from '../../document/expectations.ts';
+import type { Comparison, DiskExpectation, Expectations } from '../../document/node-settings.ts';
 import type { Disk, Facts, Gpu } from '../reading/facts.ts';
 
 /** What of the expectations the machine does not meet: sentences without a full stop. What is not known is not met. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeKubeadm } from '../../../../test/support/kubeadm/fake-kubeadm.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { certificatesDirOf } from './certificates-dir.ts';
+import { certificatesDirOf } from './kubeadm-files.ts';
 
 let machine: FakeKubeadm;
 beforeEach(() => {

@@ -1,5 +1,6 @@
 /** What kubeadm writes below /etc/kubernetes and where its certificates lie, by name. */
 import { API_SERVER_MANIFEST } from '../../document/paths.ts';
+import type { Host } from '../../host/host.ts';
 
 export const PKI = '/etc/kubernetes/pki';
 export const ETCD_MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
@@ -43,3 +44,15 @@ const OTHERS = [
   ),
   ...MANIFESTS,
 ];
+
+/** A name of kubeadm's own: other flags may name files that are somebody else's. */
+const CERTIFICATE = /=([^"'\n=]+)\/apiserver-kubelet-client\.crt/;
+
+/**
+ * Where this control plane's certificates lie; on other machines, where kubeadm would put them. A join learns it from the
+ * cluster, so that no configuration here names it; the API server's manifest does. @throws HostError
+ */
+export async function certificatesDirOf(host: Host): Promise<string> {
+  const manifest = (await host.files.readIfPresent(API_SERVER_MANIFEST, 1024 * 1024))?.toString('utf8') ?? '';
+  return CERTIFICATE.exec(manifest)?.[1] ?? PKI;
+}

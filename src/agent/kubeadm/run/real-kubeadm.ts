@@ -175,3 +175,14 @@ export async function kubeadmVersion(host: Host, path: string): Promise<KubeadmV
     PUT_ONE,
   );
 }
+
+/** Minor version of that kubeadm; undefined when it does not say, which its own run will explain. */
+export async function kubeadmMinor(host: Host, path: string): Promise<number | undefined> {
+  try {
+    const { major, minor } = await kubeadmVersion(host, path);
+    return major === 1 ? minor : undefined;
+  } catch (error) {
+    if (error instanceof KubeadmError) return undefined;
+    throw error;
+  }
+}

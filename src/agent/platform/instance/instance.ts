@@ -1,5 +1,7 @@
-import type { Diagnostic } from '../../document/document.ts';
+import type { Diagnostic, InstanceData } from '../../document/document.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
+import { INSTANCE_FILE } from '../../document/paths.ts';
+import { type Host, HostError } from '../../host/host.ts';
 import type { OsFacts } from './os-facts.ts';
 
 /** What Slipway knows about the machine before it reads the user data. */
@@ -57,4 +59,16 @@ export interface NetworkConfig {
   place: string;
   /** The text is a file of an image that says other things beside it. */
   isOneKeyOf?: true;
+}
+
+/** Keeps what the source said of the machine, for `slipway facts` and the reporter, in a place that a reboot empties. */
+export async function saveInstance(host: Host, instance: InstanceData): Promise<void> {
+  const { source, id, instanceType, region, zone, providerId } = instance;
+  const kept = { source, id, instanceType, region, zone, providerId };
+  try {
+    await host.files.write(INSTANCE_FILE, `${JSON.stringify(kept)}\n`, { mode: 0o644, volatile: true });
+  } catch (error) {
+    // Nothing of the bootstrap rests on it, and a /run that takes nothing is told of elsewhere.
+    if (!(error instanceof HostError)) throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Expectations } from '../../document/expectations.ts';
+import type { Expectations } from '../../document/node-settings.ts';
 import type { Host } from '../../host/host.ts';
 import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
 import type { PreflightFinding } from './finding.ts';
@@ -57,4 +57,13 @@ export function isControlPlane({ config }: Task): boolean {
 /** True if kubeadm is known to be older than 1.`minor`. */
 export function isBefore({ kubeadmMinor }: Task, minor: number): boolean {
   return kubeadmMinor !== undefined && kubeadmMinor < minor;
+}
+
+/** `share` from 0 to 1, in words. */
+export function percent(share: number): string {
+  return `${Math.floor(share * 100 + 1e-9)} %`;
+}
+
+export function megabytes(bytes: number): string {
+  return `${Math.floor(bytes / 1024 / 1024)} MB`;
 }

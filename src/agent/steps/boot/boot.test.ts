@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { changedLine } from './command-line.ts';
-import { grubSettings, withOptions } from './loaders.ts';
+import { changedLine, grubSettings, withOptions } from './loaders.ts';
 
 const asked = { present: ['quiet', 'a.b=c,d'], absent: ['debug', 'x=1'] };
 

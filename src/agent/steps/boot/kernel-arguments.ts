@@ -3,8 +3,7 @@ import type { StepContext } from '../../engine/step.ts';
 import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { attempt } from '../tools/attempt.ts';
-import { isAsAsked } from './command-line.ts';
-import { loaders } from './loaders.ts';
+import { isAsAsked, loaders } from './loaders.ts';
 
 /**
  * Changes what the boot loader gives the kernel (Ignition's stage `kargs`). The machine runs already, so it counts from the next

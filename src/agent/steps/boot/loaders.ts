@@ -3,7 +3,6 @@ import type { StepContext } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import { runTool } from '../../tools/run-tool.ts';
 import { StepError } from '../../tools/step-error.ts';
-import { changedLine } from './command-line.ts';
 
 /** One way in which a machine gives its kernel arguments. */
 interface Loader {
@@ -156,4 +155,21 @@ export function withOptions(text: string, asked: KernelArgumentsEntry): string {
   const at = lines.findIndex(isOptions);
   const place = at >= 0 ? at : rest.findLastIndex((line) => line !== '') + 1;
   return [...rest.slice(0, place), `options ${changed}`, ...rest.slice(place)].join('\n');
+}
+
+/** The words of a kernel's command line; quotes keep words together. */
+function wordsOf(line: string): string[] {
+  return line.match(/(?:"[^"]*"|\S)+/g) ?? [];
+}
+
+/** The line with what is missing behind it, and without what is not to be there; the rest as it is. */
+export function changedLine(line: string, { present, absent }: KernelArgumentsEntry): string {
+  const words = wordsOf(line);
+  const kept = words.filter((word) => !absent.includes(word));
+  const added = present.filter((word, index) => !kept.includes(word) && present.indexOf(word) === index);
+  return kept.length === words.length && added.length === 0 ? line : [...kept, ...added].join(' ');
+}
+
+export function isAsAsked(line: string, asked: KernelArgumentsEntry): boolean {
+  return changedLine(line, asked) === line;
 }

@@ -1,9 +1,8 @@
 import type { Diagnostic, FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { pathOfFile } from '../../stores/reference/file-address.ts';
-import { ACCOUNT_FILES } from '../accounts/files/account-files.ts';
 import { type PreviewContext, unchangedMachine } from '../kind/preview.ts';
-import { kindAt, madeBy, notWritten, unknownOwner } from '../tools/places.ts';
+import { ACCOUNT_FILES, kindAt, madeBy, notWritten, unknownOwner } from '../tools/places.ts';
 
 /** Files that the step for them could not write, so that everything behind it would be left out. */
 export async function previewFiles(

@@ -4,9 +4,8 @@ import { isSealedFile } from '../../../tpm/sealing/is-sealed-file.ts';
 import type { Diagnostic, DirectoryEntry, Document, FileEntry, LinkEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
 import { isSecretReference } from '../../stores/reference/reference.ts';
-import { ACCOUNT_FILES } from '../accounts/files/account-files.ts';
 import type { PreviewContext } from '../kind/preview.ts';
-import { directoriesOf, kindAt, madeBy, notWritten, unknownOwner } from '../tools/places.ts';
+import { ACCOUNT_FILES, directoriesOf, kindAt, madeBy, notWritten, unknownOwner } from '../tools/places.ts';
 
 type Files = Host['files'];
 type Placed = Pick<FileEntry, 'path' | 'owner' | 'where'>;

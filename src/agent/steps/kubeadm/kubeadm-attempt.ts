@@ -17,8 +17,7 @@ import { type InventoryOwner, readInventory, takeInventory } from '../../kubeadm
 import { isStillJoined } from '../../kubeadm/repeat/joined.ts';
 import { prepareRepeat } from '../../kubeadm/repeat/repeat.ts';
 import { type ExplainedRun, runExplained } from '../../kubeadm/run/explained-run.ts';
-import { kubeadmMinor } from '../../kubeadm/run/kubeadm-minor.ts';
-import { findRealKubeadm, noKubeadmFailure } from '../../kubeadm/run/real-kubeadm.ts';
+import { findRealKubeadm, kubeadmMinor, noKubeadmFailure } from '../../kubeadm/run/real-kubeadm.ts';
 import { findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { capSeconds, DISCOVERY_SECONDS, LAST_WORD_SECONDS } from '../../kubeadm/run/timeouts.ts';
 import { recordStateBefore } from '../../reset/state-before.ts';

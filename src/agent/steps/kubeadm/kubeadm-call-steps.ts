@@ -1,8 +1,7 @@
 import { pluralize } from '../../../kit/pluralize.ts';
 import { redact } from '../../../secrets/redact.ts';
 import type { Document, KubeadmCommand } from '../../document/document.ts';
-import type { Expectations } from '../../document/expectations.ts';
-import type { KubeadmAdditions } from '../../document/node-settings.ts';
+import type { Expectations, KubeadmAdditions } from '../../document/node-settings.ts';
 import { expectationLines } from '../../facts/judge/unmet-expectations.ts';
 import { commandLine } from '../../text/shell-word.ts';
 import type { StepKind } from '../kind/step-kind.ts';

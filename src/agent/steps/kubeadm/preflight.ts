@@ -2,7 +2,7 @@ import { pluralize } from '../../../kit/pluralize.ts';
 import { tellTogether } from '../../../kit/sentences/alike.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
-import type { Expectations } from '../../document/expectations.ts';
+import type { Expectations } from '../../document/node-settings.ts';
 import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import { isStillJoined } from '../../kubeadm/repeat/joined.ts';

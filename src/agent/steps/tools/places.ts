@@ -71,3 +71,6 @@ export function notWritten({ path, where }: Pick<FileEntry, 'path' | 'where'>, w
   const message = `${path} cannot be written: ${why}`;
   return { severity: 'error', code: 'FileNotWritten', message, ...(where ? { where } : {}) };
 }
+
+/** Whoever writes these makes users of his own. */
+export const ACCOUNT_FILES: ReadonlySet<string> = new Set(['/etc/passwd', '/etc/group']);

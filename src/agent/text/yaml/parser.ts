@@ -1,5 +1,4 @@
-import type { NodeMaker, Properties } from './node-maker.ts';
-import { TagHandles } from './properties.ts';
+import { type NodeMaker, type Properties, TagHandles } from './node-maker.ts';
 import { YamlSyntaxError } from './scan/syntax-error.ts';
 import type { Token } from './scan/tokens.ts';
 

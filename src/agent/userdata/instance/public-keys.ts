@@ -1,5 +1,5 @@
 import type { LoginKeySettings, SaidLogin } from '../../document/system-settings.ts';
-import type { Cloud, Instance } from '../../platform/instance/instance.ts';
+import type { Cloud, Instance, NetworkConfig } from '../../platform/instance/instance.ts';
 
 /** Metadata's `public-keys`: a text, a list, or a mapping of names. */
 export function publicKeysOf(metaData: Record<string, unknown>): string[] {
@@ -24,4 +24,10 @@ export function completeLogin(
 ): LoginKeySettings | undefined {
   const keys = [...new Set([...(fromMetadata ? ofSource : []), ...said.keys])];
   return keys.length === 0 ? undefined : { ...said, keys };
+}
+
+/** A network configuration that a person has named; OpenStack's is known by what it holds. */
+export function networkConfigOfFile(text: string, place: string): NetworkConfig {
+  const isOpenStack = /^\s*\{/.test(text) && /"links"\s*:/.test(text);
+  return { format: isOpenStack ? 'openstack' : 'cloud-init', text, place };
 }

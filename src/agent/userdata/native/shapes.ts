@@ -1,4 +1,4 @@
-import { EXPECTED_NUMBERS, EXPECTED_WORDS } from '../../document/expectations.ts';
+import { EXPECTED_NUMBERS, EXPECTED_WORDS } from '../../document/node-settings.ts';
 import {
   anything,
   bool,

@@ -4,7 +4,7 @@ import {
   EXPECTED_NUMBERS,
   EXPECTED_WORDS,
   type Expectations,
-} from '../../document/expectations.ts';
+} from '../../document/node-settings.ts';
 import type { Diagnostics } from '../../text/diagnostics.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
 import { sections } from './fields.ts';

@@ -2,7 +2,7 @@ import type { Files } from '../../host/files.ts';
 import type { Host } from '../../host/host.ts';
 import { readOsFacts } from '../../platform/instance/read-os-facts.ts';
 import { MAX_RAW_BYTES } from '../../text/limits.ts';
-import { networkConfigOfFile } from '../instance/network-config-file.ts';
+import { networkConfigOfFile } from '../instance/public-keys.ts';
 import { found, type SourceAnswer } from './contract/answer.ts';
 import { readMetaData } from './contract/meta-data.ts';
 import { openStackNames } from './openstack/read-openstack.ts';

@@ -1,5 +1,5 @@
 import { detectEc2 } from '../../platform/ec2-platform.ts';
-import { detectVmware } from './channels/detect-vmware.ts';
+import { detectVmware } from './channels/guest-rpc.ts';
 import { configuredFor } from './detection/configured.ts';
 import {
   hasVendor,

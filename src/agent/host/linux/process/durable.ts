@@ -8,9 +8,8 @@ import { HostError } from '../../host.ts';
 import type { DurableHandle, DurableSpec } from '../../processes.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
 import { childEnvironment, inRoot } from './child-environment.ts';
-import { identifyProcess, isSameProcess, type ProcessIdentity } from './process-table.ts';
+import { identifyProcess, isSameProcess, type ProcessIdentity, terminateGroup } from './process-table.ts';
 import { startDetached } from './start-detached.ts';
-import { terminateGroup } from './terminate-group.ts';
 import { WRAPPER } from './wrapper.ts';
 
 const POLL_MS = 100;

@@ -7,8 +7,7 @@ import { resolveInRoot } from '../files/paths/resolve.ts';
 import { canExec } from './can-exec.ts';
 import { childEnvironment, DEFAULT_PATH, inRoot } from './child-environment.ts';
 import { DurablePrograms } from './durable.ts';
-import { identifyProcess } from './process-table.ts';
-import { terminateGroup } from './terminate-group.ts';
+import { identifyProcess, terminateGroup } from './process-table.ts';
 
 /** Runs programs of the Linux machine whose `/` is `root`: for a while, or to outlive this process. */
 export function createProcesses(root: string): Processes {

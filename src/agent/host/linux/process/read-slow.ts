@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { SlowReadResult } from '../../host.ts';
 import { resolveInRoot } from '../files/paths/resolve.ts';
 import { childEnvironment } from './child-environment.ts';
-import { killGroup } from './terminate-group.ts';
+import { killGroup } from './process-table.ts';
 
 const MOST_BYTES = 4096;
 const EACH_MS = 400;

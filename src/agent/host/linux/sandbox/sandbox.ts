@@ -4,8 +4,8 @@ import { runProgram } from '../../common/process/run-program.ts';
 import { HostError } from '../../host.ts';
 import type { CommandResult, CommandSpec, Processes } from '../../processes.ts';
 import { DEFAULT_PATH } from '../process/child-environment.ts';
+import { killGroup, terminateGroup } from '../process/process-table.ts';
 import { createProcesses } from '../process/processes.ts';
-import { killGroup, terminateGroup } from '../process/terminate-group.ts';
 import { planMounts } from './mounts.ts';
 
 const NAMESPACES = ['--mount', '--pid', '--fork', '--kill-child=SIGKILL', '--net', '--ipc', '--uts'];

@@ -6,8 +6,8 @@ import { editDistance } from '../../../../kit/edit-distance.ts';
 import type { ConfigDocument } from '../yaml/config-documents.ts';
 import type { ConfigNode, MapNode } from '../yaml/config-node.ts';
 import { isGoDuration } from '../yaml/go-duration.ts';
-import { isNullNode } from './nodes.ts';
 import type { ConfigProblem } from './problem.ts';
+import { isNullNode } from './problem.ts';
 import { type Field, isOwnKind, NAME_AND_VALUE, SCHEMA, type Shape } from './schema.ts';
 import { type ApiVersion, isAtLeast } from './versions.ts';
 

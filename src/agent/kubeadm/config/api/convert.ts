@@ -4,8 +4,7 @@ import type { Values } from '../yaml/config-node.ts';
 import { writeYaml } from '../yaml/write-yaml.ts';
 import { documentsFor } from './check-config.ts';
 import { type ConversionLoss, Draft } from './draft.ts';
-import { positionOfPath } from './nodes.ts';
-import type { ConfigProblem } from './problem.ts';
+import { type ConfigProblem, positionOfPath } from './problem.ts';
 import { beta2ToBeta3, beta3ToBeta4 } from './to-newer.ts';
 import { beta3ToBeta2, beta4ToBeta3 } from './to-older.ts';
 import {

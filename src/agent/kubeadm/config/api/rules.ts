@@ -1,7 +1,6 @@
 import type { Code } from '../../../../protocol/codes/codes.ts';
 import type { ConfigDocument } from '../yaml/config-documents.ts';
-import { positionOfPath } from './nodes.ts';
-import type { ConfigProblem } from './problem.ts';
+import { type ConfigProblem, positionOfPath } from './problem.ts';
 
 export type Path = readonly (string | number)[];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { KubeadmError } from '../../kubeadm-error.ts';
 import { checkConfig } from '../api/check-config.ts';
-import { positionOfPath } from '../api/nodes.ts';
+import { positionOfPath } from '../api/problem.ts';
 import { readDocuments } from './config-documents.ts';
 
 const HEAD = 'apiVersion: kubeadm.k8s.io/v1beta3\nkind: InitConfiguration\n';

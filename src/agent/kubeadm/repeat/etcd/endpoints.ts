@@ -2,7 +2,7 @@
 
 import { readKubeconfig } from '../../../cluster/kubeconfig.ts';
 import { type Host, HostError } from '../../../host/host.ts';
-import { certificatesDirOf } from '../../config/certificates-dir.ts';
+import { certificatesDirOf } from '../../config/kubeadm-files.ts';
 import type { EtcdCredentials } from './client.ts';
 
 const ADMIN = '/etc/kubernetes/admin.conf';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parsePhases } from './parse-help.ts';
+import { parsePhases } from './discover.ts';
 import { isEtcdPhase, isRepeatable, phasesBefore, phasesThroughEtcd, waitsForKubelet } from './resume.ts';
 
 const DIRECTORY = new URL('fixtures/', import.meta.url);

@@ -3,7 +3,7 @@
  * hiccuped keeps its files and above all its etcd member. kubeadm goes on only from phases that are known to be
  * repeatable. After an unknown phase it begins anew, which is right for every phase.
  */
-import type { Phase } from './parse-help.ts';
+import type { Phase } from './discover.ts';
 
 /** Phases that write to the cluster what may be written twice, and need nothing but the node that is there by then. */
 const REPEATABLE: Readonly<Record<'init' | 'join', readonly string[]>> = {

@@ -1,7 +1,7 @@
 import { canonicalAddress, ownAddresses } from '../../../cluster/own-addresses.ts';
 import type { Host } from '../../../host/host.ts';
 import { showUnits } from '../../../host/show-units.ts';
-import { requestedNodeIps } from '../../../kubeadm/config/kubelet/node-ip.ts';
+import { requestedNodeIps } from '../../../kubeadm/config/kubelet/node-name.ts';
 import { type Check, readText } from '../check.ts';
 import { type PreflightFinding, preflightFinding } from '../finding.ts';
 

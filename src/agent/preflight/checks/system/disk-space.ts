@@ -1,6 +1,5 @@
 import { DEFAULT_EVICTION_THRESHOLDS } from '../../../kubeadm/config/kubelet/eviction-thresholds.ts';
-import { megabytes, percent } from '../amounts.ts';
-import { type Check, isControlPlane, readText } from '../check.ts';
+import { type Check, isControlPlane, megabytes, percent, readText } from '../check.ts';
 import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 const GIB = 1024 ** 3;

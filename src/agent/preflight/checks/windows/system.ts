@@ -1,8 +1,7 @@
 import { readKey } from '../../../host/windows-registry.ts';
 import { serviceState } from '../../../host/windows-services.ts';
 import { DEFAULT_EVICTION_THRESHOLDS } from '../../../kubeadm/config/kubelet/eviction-thresholds.ts';
-import { megabytes, percent } from '../amounts.ts';
-import type { Check } from '../check.ts';
+import { type Check, megabytes, percent } from '../check.ts';
 import { type PreflightFinding, preflightFinding } from '../finding.ts';
 
 /** A longer name is cut off for NetBIOS, and two machines may then have the same one. */

@@ -2,7 +2,7 @@ import type { Diagnostic, Document, UserEntry } from '../../../document/document
 import type { Host } from '../../../host/host.ts';
 import { printable } from '../../../text/diagnostics.ts';
 import { entryAt } from '../../kind/preview.ts';
-import { ACCOUNT_FILES } from '../files/account-files.ts';
+import { ACCOUNT_FILES } from '../../tools/places.ts';
 import { findAccount, groupExists } from '../files/database.ts';
 import { refusedUsers } from './refused-names.ts';
 

@@ -1,5 +1,5 @@
-import { isMetadataName } from '../../../document/device-name.ts';
 import type { MountEntry } from '../../../document/document.ts';
+import { isMetadataName } from '../../../document/storage.ts';
 import type { StepContext } from '../../../engine/step.ts';
 import type { Host } from '../../../host/host.ts';
 import { stillStarting } from '../../../startup/starting.ts';

@@ -1,6 +1,6 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
+import { addressOfKeys, readKeyId } from '../../../document/accounts.ts';
 import type { FetchSettings } from '../../../document/document.ts';
-import { addressOfKeys, readKeyId } from '../../../document/key-id.ts';
 import { FetchError, fetchBytes } from '../../../fetch/fetch.ts';
 import type { Host } from '../../../host/host.ts';
 import { StepError } from '../../../tools/step-error.ts';

@@ -7,7 +7,7 @@ import { machineToWarnOf, missingProgram, type PreviewContext, warningAt } from 
 import type { Work } from '../../kind/step-kind.ts';
 import { eachEntry } from '../../tools/each-entry.ts';
 import { kindAt } from '../../tools/places.ts';
-import { mountedAt } from './root-device.ts';
+import { mountedAt } from './mounted-now.ts';
 
 /** growpart's answer where there is nothing to be had. */
 const NO_CHANGE = 1;

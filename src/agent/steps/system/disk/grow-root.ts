@@ -5,8 +5,7 @@ import { StepError } from '../../../tools/step-error.ts';
 import { machineToWarnOf, missingProgram, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
-import { mountedNow } from './mounted-now.ts';
-import { mountedAt } from './root-device.ts';
+import { mountedAt, mountedNow } from './mounted-now.ts';
 
 /** Lets the root file system fill its partition, at every boot as cloud-init does (`cc_resizefs`). */
 export const growTheRoot: Work<{ waits: boolean }> = ({ waits }) => ({

@@ -1,6 +1,6 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
+import { readKeyId } from '../../../document/accounts.ts';
 import type { UserEntry } from '../../../document/document.ts';
-import { readKeyId } from '../../../document/key-id.ts';
 import { sudoRuleProblem } from '../../../text/sudo-rule.ts';
 import type { Fields } from '../../../text/yaml/fields.ts';
 import { pythonText } from '../../../text/yaml/yaml-node.ts';

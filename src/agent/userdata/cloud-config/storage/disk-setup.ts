@@ -1,5 +1,5 @@
-import { isMetadataName } from '../../../document/device-name.ts';
 import type { DiskEntry } from '../../../document/document.ts';
+import { isMetadataName } from '../../../document/storage.ts';
 import { type Diagnostics, printable } from '../../../text/diagnostics.ts';
 import { Fields } from '../../../text/yaml/fields.ts';
 import { describe, type MappingNode, pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';

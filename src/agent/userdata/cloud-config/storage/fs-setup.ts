@@ -1,5 +1,5 @@
-import { isMetadataName } from '../../../document/device-name.ts';
 import type { FilesystemEntry } from '../../../document/document.ts';
+import { isMetadataName } from '../../../document/storage.ts';
 import { type Diagnostics, printable } from '../../../text/diagnostics.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
 import type { MappingNode, YamlNode } from '../../../text/yaml/yaml-node.ts';

@@ -1,5 +1,5 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
-import { readKeyId } from '../../../document/key-id.ts';
+import { readKeyId } from '../../../document/accounts.ts';
 import type { PasswordSettings } from '../../../document/system-settings.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';
 import { pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';

@@ -1,5 +1,6 @@
 import { type Host, HostError } from '../../../host/host.ts';
 import { vmwareTool } from '../../../host/vmware-tool.ts';
+import type { PlatformInfo } from '../../../platform/platform-info.ts';
 
 const TIMEOUT_MS = 20_000;
 /** The host allows 64 KiB, or 1 MiB by a setting; base64 and all. */
@@ -41,4 +42,10 @@ export async function openGuestRpc(host: Host): Promise<GuestRpc | undefined> {
       if (exitStatus !== 0) throw new HostError(`${tool} does not set guestinfo.${key}`, 'EIO');
     },
   };
+}
+
+/** VMware's hypervisor, or an environment that stands for its guestinfo. */
+export async function detectVmware({ dmi, host }: PlatformInfo): Promise<string | undefined> {
+  if (host.env('VMX_GUESTINFO')) return 'VMX_GUESTINFO is in the environment';
+  return dmi('sys_vendor').startsWith('VMware') ? `sys_vendor is ${dmi('sys_vendor')}` : undefined;
 }
