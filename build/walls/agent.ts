@@ -51,13 +51,13 @@ export const AGENT: Readonly<Record<string, string>> = {
   document: 'protocol protocol/codes secrets',
   engine: 'kit protocol protocol/codes secrets document host',
   'engine/run': 'kit protocol protocol/codes engine host',
-  facts: 'document facts/devices facts/reading facts/system facts/windows host',
-  'facts/devices': 'facts/reading host',
+  facts: 'kit document facts/devices facts/reading facts/system facts/windows host',
+  'facts/devices': 'kit facts/reading host',
   'facts/judge':
     'kit document facts facts/reading host userdata/jinja userdata/jinja/syntax userdata/jinja/values',
   'facts/system': 'kit facts/reading platform/instance',
   'facts/reading': 'kit host',
-  'facts/windows': 'facts/reading host',
+  'facts/windows': 'kit facts/reading host',
   fetch: 'kit secrets document fetch/objects host',
   'fetch/objects': 'host platform platform/credentials',
   host: 'kit tpm MACHINE',
@@ -95,7 +95,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     diagnosis/words document host kubeadm kubeadm/config kubeadm/config/kubelet`,
   'create-host.ts': 'host host/linux host/windows',
   network: 'secrets document host network/render platform redaction startup tools',
-  'network/render': 'document',
+  'network/render': 'kit document',
   platform: 'host',
   'platform/credentials': 'kit protocol/codes host platform/metadata',
   'platform/instance': 'document host',
@@ -152,10 +152,10 @@ export const AGENT: Readonly<Record<string, string>> = {
   'steps/see-node': `protocol secrets callers diagnosis diagnosis/evidence diagnosis/transcript diagnosis/words
     document engine host kubeadm/repeat steps/kind steps/sentinel`,
   'steps/sentinel': 'document engine host steps/kind',
-  'steps/shell': 'secrets document host text',
+  'steps/shell': 'kit secrets document host text',
   'steps/storage':
     'kit document engine host steps/kind steps/storage/devices steps/storage/mounts steps/tools tools',
-  'steps/storage/devices': 'document host steps/kind text tools',
+  'steps/storage/devices': 'kit document host steps/kind text tools',
   'steps/storage/mounts': 'document engine host startup steps/kind steps/storage/devices steps/tools tools',
   'steps/system': `kit document steps/kind steps/system/access steps/system/disk steps/system/ending steps/system/local
     steps/system/software`,
@@ -179,7 +179,7 @@ export const AGENT: Readonly<Record<string, string>> = {
   'stores/reference': '',
   'stores/vault': 'kit document host platform/credentials stores/contract',
   text: 'kit kit/terminal protocol/codes document',
-  'text/shape': 'document text text/yaml',
+  'text/shape': 'kit document text text/yaml',
   'text/yaml': 'kit document text text/yaml/scan',
   'text/yaml/scan': 'kit text',
   timeline: 'kit kit/terminal protocol',
@@ -188,7 +188,7 @@ export const AGENT: Readonly<Record<string, string>> = {
     text/yaml userdata/chunked userdata/cloud-config userdata/decode userdata/ignition userdata/includes
     userdata/instance userdata/jinja userdata/merge userdata/native userdata/network userdata/node-settings
     userdata/sealed userdata/sources userdata/sources/contract userdata/sources/detection`,
-  'userdata/cloud-config': `secrets document platform/instance text text/yaml userdata/cloud-config/accounts
+  'userdata/cloud-config': `kit secrets document platform/instance text text/yaml userdata/cloud-config/accounts
     userdata/cloud-config/commands userdata/cloud-config/files userdata/cloud-config/shape
     userdata/cloud-config/storage userdata/cloud-config/system userdata/instance userdata/node-settings`,
   'userdata/cloud-config/accounts': 'secrets document text text/yaml userdata/merge',
@@ -197,8 +197,8 @@ export const AGENT: Readonly<Record<string, string>> = {
   'userdata/cloud-config/shape': 'text text/shape text/yaml',
   'userdata/cloud-config/storage': 'document text text/yaml',
   'userdata/cloud-config/system':
-    'kit/bytes secrets document text text/yaml userdata/cloud-config/accounts userdata/instance',
-  'userdata/decode': 'kit/bytes document text',
+    'kit kit/bytes secrets document text text/yaml userdata/cloud-config/accounts userdata/instance',
+  'userdata/decode': 'kit kit/bytes document text',
   'userdata/includes': 'kit kit/bytes secrets document fetch host text text/yaml userdata/decode',
   'userdata/chunked': 'document userdata/decode userdata/includes',
   'userdata/ignition': `document host text userdata/ignition/check userdata/ignition/config

@@ -40,3 +40,10 @@ export function textAt(value: unknown, ...path: readonly (string | number)[]): s
   const text = at(value, ...path);
   return typeof text === 'string' ? text : undefined;
 }
+
+/** The members that have a value: with exact optional types an absent member and one that is undefined differ. */
+export function omitUndefined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

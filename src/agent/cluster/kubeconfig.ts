@@ -1,4 +1,6 @@
 /** A kubeconfig as kubeadm writes it: one context that counts, credentials inside or in files beside it. */
+
+import { omitUndefined } from '../../kit/json.ts';
 import { kubeconfigContext, pemAt, textAt } from '../../kit/kubeconfig.ts';
 import { type Sensitive, sensitive } from '../../secrets/sensitive.ts';
 import type { Host } from '../host/host.ts';
@@ -42,9 +44,7 @@ export async function readKubeconfig(host: Host, path: string): Promise<ApiAcces
   const token = textAt(user, 'token');
   return {
     server,
-    ...(ca === undefined ? {} : { ca }),
-    ...(certificate === undefined ? {} : { certificate }),
-    ...(key === undefined ? {} : { key }),
+    ...omitUndefined({ ca, certificate, key }),
     ...(token === undefined ? {} : { token: sensitive(token) }),
   };
 }

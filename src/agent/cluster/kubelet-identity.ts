@@ -1,5 +1,7 @@
 /** What the kubelet of this machine knows: where its API server is and who it is there. */
+
 import { X509Certificate } from 'node:crypto';
+import { omitUndefined } from '../../kit/json.ts';
 import { API_SERVER_MANIFEST } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { readKubeconfig } from './kubeconfig.ts';
@@ -35,8 +37,7 @@ export async function readKubeletIdentity(host: Host): Promise<KubeletIdentity |
     server,
     certificate,
     key,
-    ...(ca === undefined ? {} : { ca }),
-    ...(nodeName === undefined ? {} : { nodeName }),
+    ...omitUndefined({ ca, nodeName }),
   };
 }
 

@@ -110,7 +110,6 @@ export interface NamedText {
 }
 
 /** What the machine is to be, as `slipway: {expect: ...}` says. */
-
 export interface Expectations {
   /** A machine that is otherwise is refused, or warned of. */
   unmet: 'fail' | 'warn';

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../kit/json.ts';
 import { INSTANCE_FILE } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
 import { readDisks } from './devices/disks.ts';
@@ -5,7 +6,6 @@ import { readInterfaces } from './devices/interfaces.ts';
 import { readPci } from './devices/pci.ts';
 import { FactReader } from './reading/fact-reader.ts';
 import type { Facts, SourceFacts } from './reading/facts.ts';
-import { omitUndefined } from './reading/omit-undefined.ts';
 import { readMemory, readNuma } from './system/memory.ts';
 import { readProcessor } from './system/processor.ts';
 import { readCgroups, readKernel, readOs } from './system/software.ts';

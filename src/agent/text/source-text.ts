@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../kit/json.ts';
 import type { Position } from '../document/document.ts';
 
 /**
@@ -54,8 +55,7 @@ export function derivedText(older: SourceText, pieces: readonly Piece[]): Source
       const into = piece.verbatim ? Math.min(offset - (starts[index] ?? 0), piece.text.length) : 0;
       return older.locate(piece.origin + into);
     },
-    ...(older.note === undefined ? {} : { note: older.note }),
-    ...(older.within === undefined ? {} : { within: older.within }),
+    ...omitUndefined({ note: older.note, within: older.within }),
   };
 }
 

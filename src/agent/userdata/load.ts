@@ -1,4 +1,5 @@
 import { errorMessage } from '../../kit/errors.ts';
+import { omitUndefined } from '../../kit/json.ts';
 import type { Failure } from '../../protocol/journal.ts';
 import type { Document, KubeadmCommand } from '../document/document.ts';
 import { failure } from '../engine/failure.ts';
@@ -73,10 +74,7 @@ export async function loadDocument(host: Host, options: LoadOptions): Promise<Lo
   let answer: SourceAnswer | undefined;
   try {
     answer = await findUserData(stage.host, {
-      ...(userDataFile === undefined ? {} : { userDataFile }),
-      ...(metaDataFile === undefined ? {} : { metaDataFile }),
-      ...(networkFile === undefined ? {} : { networkFile }),
-      ...(source === undefined ? {} : { source }),
+      ...omitUndefined({ userDataFile, metaDataFile, networkFile, source }),
       files: host.ownFiles,
       offerNetwork: await networkOffer(host, stage, options.refuse),
       ...(options.refuse ? { refuse: options.refuse } : {}),

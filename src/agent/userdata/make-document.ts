@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../kit/json.ts';
 import { placeText } from '../../kit/position.ts';
 import type { Diagnostic, Document, InstanceData, KubeadmCommand, Position } from '../document/document.ts';
 import { nothingAsked } from '../document/nothing-asked.ts';
@@ -75,13 +76,7 @@ export function documentFromContent(
 ): Document {
   const { preflight, node, withoutKubeadm, wipe, isMetadataGuarded, onError, deadlineSeconds } = content;
   const key = {
-    ...(preflight === undefined ? {} : { preflight }),
-    ...(node === undefined ? {} : { node }),
-    ...(withoutKubeadm === undefined ? {} : { withoutKubeadm }),
-    ...(wipe === undefined ? {} : { wipe }),
-    ...(isMetadataGuarded === undefined ? {} : { isMetadataGuarded }),
-    ...(onError === undefined ? {} : { onError }),
-    ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
+    ...omitUndefined({ preflight, node, withoutKubeadm, wipe, isMetadataGuarded, onError, deadlineSeconds }),
   };
   return withSettings({ ...emptyDocument(instance, diagnostics), ...content }, key, onDisk);
 }
@@ -127,10 +122,7 @@ function alongside(instance: Instance): Partial<InstanceData> {
   const instanceType = instanceTypeOf(instance);
   const { providerId, region, zone, addresses = [], publicKeys = [] } = cloud ?? {};
   return {
-    ...(providerId === undefined ? {} : { providerId }),
-    ...(instanceType === undefined ? {} : { instanceType }),
-    ...(region === undefined ? {} : { region }),
-    ...(zone === undefined ? {} : { zone }),
+    ...omitUndefined({ providerId, instanceType, region, zone }),
     ...(addresses.length === 0 ? {} : { addresses }),
     ...(publicKeys.length === 0 ? {} : { publicKeys: publicKeys.length }),
     ...(vendorData === undefined || vendorData.length === 0 ? {} : { vendorData: true }),

@@ -1,4 +1,5 @@
 import { formatMs } from '../../../kit/duration.ts';
+import { omitUndefined } from '../../../kit/json.ts';
 import { pluralize } from '../../../kit/pluralize.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
@@ -82,8 +83,7 @@ export function planAsJson(
     source: redact(instance.source),
     instance: instance.id,
     metadata: redactTexts(withoutNames(instance)),
-    ...(onError === undefined ? {} : { onError }),
-    ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
+    ...omitUndefined({ onError, deadlineSeconds }),
     report: redactTexts(report.map(withRemedy)),
     ...(steps === undefined
       ? {}

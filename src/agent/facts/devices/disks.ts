@@ -1,7 +1,7 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import { HostError } from '../../host/host.ts';
 import type { FactReader } from '../reading/fact-reader.ts';
 import type { Disk } from '../reading/facts.ts';
-import { omitUndefined } from '../reading/omit-undefined.ts';
 
 const BLOCK = '/sys/block';
 /** The unit of /sys, whatever the disk's own sector size is. */

@@ -1,6 +1,6 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import type { FactReader } from '../reading/fact-reader.ts';
 import type { NetworkInterface } from '../reading/facts.ts';
-import { omitUndefined } from '../reading/omit-undefined.ts';
 
 const NET = '/sys/class/net';
 const IPV6 = '/proc/net/if_inet6';

@@ -1,7 +1,7 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import type { FactReader } from '../reading/fact-reader.ts';
 import type { Gpu, PciDevice } from '../reading/facts.ts';
 import { AMD, GPU_VENDORS, NVIDIA } from '../reading/gpu-vendors.ts';
-import { omitUndefined } from '../reading/omit-undefined.ts';
 
 const DEVICES = '/sys/bus/pci/devices';
 /** Base classes and subclasses of the PCI Code and ID Assignment Specification. */

@@ -1,6 +1,6 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import { type FactReader, LIST_BYTES } from '../reading/fact-reader.ts';
 import type { MemoryFacts, NumaNode } from '../reading/facts.ts';
-import { omitUndefined } from '../reading/omit-undefined.ts';
 import { MAX_SMBIOS_BYTES, memoryDevices } from './smbios.ts';
 
 const SMBIOS = '/sys/firmware/dmi/tables/DMI';

@@ -1,8 +1,8 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import { countOfList } from '../../../kit/number-list.ts';
 import { KERNEL_ARCHITECTURES } from '../../platform/instance/read-os-facts.ts';
 import { type FactReader, LIST_BYTES } from '../reading/fact-reader.ts';
 import type { CpuFacts } from '../reading/facts.ts';
-import { omitUndefined } from '../reading/omit-undefined.ts';
 
 /** A machine of 512 processors has 800 KiB there. */
 const MOST_CPUINFO = 8 * 1024 * 1024;

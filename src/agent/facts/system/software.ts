@@ -1,7 +1,7 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import { parseOsRelease } from '../../platform/instance/read-os-facts.ts';
 import type { FactReader } from '../reading/fact-reader.ts';
 import type { Facts } from '../reading/facts.ts';
-import { omitUndefined } from '../reading/omit-undefined.ts';
 
 /** The kernel's release, and that of the operating system below. */
 export async function readKernel(reader: FactReader): Promise<Facts['kernel']> {

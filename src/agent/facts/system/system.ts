@@ -1,6 +1,6 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import type { FactReader } from '../reading/fact-reader.ts';
 import type { FirmwareFacts, SystemFacts } from '../reading/facts.ts';
-import { omitUndefined } from '../reading/omit-undefined.ts';
 
 const DMI = '/sys/class/dmi/id';
 const TREE = '/proc/device-tree';

@@ -1,7 +1,7 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import type { FactReader } from '../reading/fact-reader.ts';
 import type { Disk, Facts, NetworkInterface, PciDevice } from '../reading/facts.ts';
 import { GPU_VENDORS } from '../reading/gpu-vendors.ts';
-import { omitUndefined } from '../reading/omit-undefined.ts';
 import type { CimInstance } from './cim.ts';
 
 /** `PCI\\VEN_10DE&DEV_20B0&SUBSYS_...\\4&...`: Windows' name of a device of PCI. */

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import type { Host } from '../../host/host.ts';
 import { BIOS, readKey } from '../../host/windows-registry.ts';
 import { FactReader } from '../reading/fact-reader.ts';
@@ -9,7 +10,6 @@ import type {
   SourceFacts,
   SystemFacts,
 } from '../reading/facts.ts';
-import { omitUndefined } from '../reading/omit-undefined.ts';
 import { type CimClass, type CimInstance, queryCim } from './cim.ts';
 import { disksOf, displayAdaptersOf, networkAdaptersOf } from './devices.ts';
 

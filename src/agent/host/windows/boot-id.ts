@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { win32 } from 'node:path';
+import { omitUndefined } from '../../../kit/json.ts';
 import { RUN_DIR, STATE_DIR } from '../../document/paths.ts';
 import type { Host } from '../host.ts';
 import { readKey, setValue } from '../windows-registry.ts';
@@ -89,8 +90,7 @@ async function readMarks(machine: Pick<Host, 'env' | 'processes'>): Promise<Mark
   const shutdown = (await readKey(machine, SHUTDOWN)).get('shutdowntime');
   const up = uptime();
   return {
-    ...(counter === undefined ? {} : { counter }),
-    ...(shutdown === undefined ? {} : { shutdown }),
+    ...omitUndefined({ counter, shutdown }),
     ...{ uptime: up, bootedAt: Date.now() - up * 1000 },
   };
 }

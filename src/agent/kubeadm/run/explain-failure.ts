@@ -1,4 +1,5 @@
 /** Why kubeadm has failed, or its Node is missing, by its words and by what the machine shows. Read when that happens. */
+import { omitUndefined } from '../../../kit/json.ts';
 import { type Code, codes } from '../../../protocol/codes/codes.ts';
 import type { Failure } from '../../../protocol/journal.ts';
 import { redact } from '../../../secrets/redact.ts';
@@ -60,8 +61,7 @@ export async function explainFailure(
       ? { followed: { kubelet: follower.kubelet, runtime: follower.runtime } }
       : {}),
     ...(run.adopted ? {} : { since: follower.begun }),
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(criSocket === undefined ? {} : { criSocket }),
+    ...omitUndefined({ endpoint, criSocket }),
     ...(marks === undefined || run.adopted ? {} : { marks }),
   });
   return diagnose(input, { ...NO_EVIDENCE, ...evidence });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { omitUndefined } from '../../../kit/json.ts';
 import type {
   NetworkLink,
   NetworkRoute,
@@ -101,8 +102,7 @@ function ofKind(link: NetworkLink, { links }: NetworkSettings): Section {
     const { stp, priority } = bridge.parameters;
     const seconds = ['forward-delay', 'hello-time', 'max-age', 'ageing-time'] as const;
     return {
-      ...(stp === undefined ? {} : { stp }),
-      ...(priority === undefined ? {} : { priority }),
+      ...omitUndefined({ stp, priority }),
       ...Object.fromEntries(
         seconds.flatMap((key) => {
           const value = bridge.parameters[key];

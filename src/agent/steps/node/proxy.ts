@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { ProxySettings } from '../../document/node-settings.ts';
 import { PROXY_FILE } from '../../document/paths.ts';
@@ -36,8 +37,7 @@ export const setUpProxy: Work<ProxySpec> = ({ settings, command, restartLater },
     const http = settings.http?.reveal();
     const https = settings.https?.reveal();
     const wanted = proxyFile({
-      ...(http === undefined ? {} : { HTTP_PROXY: http }),
-      ...(https === undefined ? {} : { HTTPS_PROXY: https }),
+      ...omitUndefined({ HTTP_PROXY: http, HTTPS_PROXY: https }),
       NO_PROXY: except.join(','),
     });
     const changed = await isOther(host, PROXY_FILE, wanted);

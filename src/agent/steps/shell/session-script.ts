@@ -4,6 +4,7 @@
  * last one ended, saves its environment, and waits for leave to go on; so each command's outcome is known and
  * journalled before the next one starts, and a killed agent that comes back finds the shell where it was.
  */
+import { omitUndefined } from '../../../kit/json.ts';
 import { stateAfter, takeOver } from './shell-state.ts';
 
 export interface ScriptItem {
@@ -100,7 +101,6 @@ export function parseMarks(text: string): Marks {
   }
   return {
     ended,
-    ...(waiting === undefined ? {} : { waiting }),
-    ...(running === undefined ? {} : { running }),
+    ...omitUndefined({ waiting, running }),
   };
 }

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import { pluralize } from '../../../kit/pluralize.ts';
 import type { Document } from '../../document/document.ts';
 import type { SystemSettings } from '../../document/system-settings.ts';
@@ -26,8 +27,7 @@ function ofSystem<Name extends keyof SystemSettings>(
         ? []
         : [{ id: how.id, title: how.title(spec as Settings[Name]), spec: spec as Settings[Name] }];
     },
-    ...(how.details === undefined ? {} : { details: how.details }),
-    ...(how.preview === undefined ? {} : { preview: how.preview }),
+    ...omitUndefined({ details: how.details, preview: how.preview }),
     work: how.work,
   };
 }

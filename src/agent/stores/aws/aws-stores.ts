@@ -1,4 +1,4 @@
-import { textAt } from '../../../kit/json.ts';
+import { omitUndefined, textAt } from '../../../kit/json.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { Store, StoreContext } from '../contract/store.ts';
 import type { StoredReference } from '../reference/reference.ts';
@@ -12,8 +12,7 @@ export function openSecretsManager(context: StoreContext): Store {
       const { 'version-id': id, 'version-stage': stage } = options;
       const answer = await client.call(authority, 'GetSecretValue', {
         SecretId: name,
-        ...(id === undefined ? {} : { VersionId: id }),
-        ...(stage === undefined ? {} : { VersionStage: stage }),
+        ...omitUndefined({ VersionId: id, VersionStage: stage }),
       });
       const text = textAt(answer, 'SecretString');
       if (text !== undefined) return Buffer.from(text);

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../kit/json.ts';
 /** What a value of a YAML document may look like. A shape says nothing of what the value does. */
 export type Shape =
   | { kind: 'text'; only?: readonly string[]; like?: RegExp; words?: string }
@@ -25,7 +26,7 @@ export const anything: Shape = { kind: 'anything' };
 export const no: Shape = { kind: 'bool', only: false };
 
 export function wholeNumber(min?: number, max?: number): Shape {
-  return { kind: 'whole', ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+  return { kind: 'whole', ...omitUndefined({ min, max }) };
 }
 
 export function oneOf(...only: string[]): Shape {
@@ -62,8 +63,7 @@ export function table(values: Shape, form?: RegExp, words?: string): Shape {
   return {
     kind: 'table',
     values,
-    ...(form === undefined ? {} : { like: form }),
-    ...(words === undefined ? {} : { words }),
+    ...omitUndefined({ like: form, words }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { NtpSettings, OwnTimeService } from '../../document/document.ts';
 import type { OsFacts } from '../../platform/instance/os-facts.ts';
@@ -118,9 +119,7 @@ function readOwn(fields: Fields, client: string, named: Named, templates: TimeTe
   const text = template ? rendered(template, fields, named, templates) : undefined;
   const own: OwnTimeService = {
     ...(Object.hasOwn(OTHERS, client) ? OTHERS[client] : {}),
-    ...(path === undefined ? {} : { path }),
-    ...(program === undefined ? {} : { program }),
-    ...(packages === undefined ? {} : { packages }),
+    ...omitUndefined({ path, program, packages }),
     ...(unit === undefined ? {} : { unit: unit.replace(/\.service$/, '') }),
     ...(text === undefined ? {} : { content: sensitive(text) }),
   };

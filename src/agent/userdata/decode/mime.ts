@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import type { Position } from '../../document/document.ts';
 import type { Diagnostics } from '../../text/diagnostics.ts';
 import { MAX_MIME_DEPTH, MAX_MIME_HEADERS, MAX_MIME_PARTS } from '../../text/limits.ts';
@@ -97,8 +98,7 @@ class MimeReader {
       ...(fileName === undefined ? {} : { fileName }),
       body: this.#text.slice(bodyStart, end),
       linesAbove: this.#linesAbove(bodyStart),
-      ...(merging === undefined ? {} : { mergeType: merging }),
-      ...(launchIndex === undefined ? {} : { launchIndex }),
+      ...omitUndefined({ mergeType: merging, launchIndex }),
     });
     return true;
   }

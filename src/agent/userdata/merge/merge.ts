@@ -66,15 +66,13 @@ function recurses(options: ReadonlySet<string>, { kind }: YamlNode): boolean {
 
 const nameOf = ({ key }: MappingEntry): string => `${key.kind} ${pythonText(key) ?? ''}`;
 
-/**
- * How a part is merged into the parts before it, as `Merge-Type` and `merge_how` say it:
- * `list(append)+dict(no_replace)`.
- */
-
 const KINDS = ['dict', 'list', 'str'] as const;
 type MergedKind = (typeof KINDS)[number];
 
-/** Options by kind; a kind that is not named is not merged. */
+/**
+ * How a part is merged into the parts before it, as `Merge-Type` and `merge_how` say it: `list(append)+dict(no_replace)`. Options
+ * by kind; a kind that is not named is not merged.
+ */
 export type Strategy = Partial<Record<MergedKind, ReadonlySet<string>>>;
 
 /**

@@ -1,4 +1,5 @@
 import { ipFamily } from '../../../kit/ip-family.ts';
+import { omitUndefined } from '../../../kit/json.ts';
 import type { DhcpSettings, NetworkRoute, RoutingRule } from '../../document/network-settings.ts';
 import type { Diagnostics } from '../../text/diagnostics.ts';
 import { Fields } from '../../text/yaml/fields.ts';
@@ -175,11 +176,4 @@ export function readDhcp(fields: LinkFields | undefined): DhcpSettings {
     sendHostname: fields.maybe('send-hostname'),
     hostname: fields.word('hostname'),
   });
-}
-
-/** Without what nobody has said. */
-export function omitUndefined<T extends object>(given: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof T]?: Exclude<T[Key], undefined>;
-  };
 }

@@ -1,7 +1,8 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import type { NetworkLink, NetworkRoute, NetworkSettings } from '../../document/network-settings.ts';
 import type { Diagnostics } from '../../text/diagnostics.ts';
 import type { MappingNode } from '../../text/yaml/yaml-node.ts';
-import { LinkFields, omitUndefined, readRoute } from './link-fields.ts';
+import { LinkFields, readRoute } from './link-fields.ts';
 import { bondParameter } from './parameters.ts';
 import { defaultRoute, emptyLink, isInterfaceName, isIPv6Network, isSafeId, network } from './values.ts';
 

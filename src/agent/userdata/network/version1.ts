@@ -1,9 +1,10 @@
 import { ipFamily } from '../../../kit/ip-family.ts';
+import { omitUndefined } from '../../../kit/json.ts';
 import type { NetworkLink, NetworkSettings } from '../../document/network-settings.ts';
 import { type Diagnostics, printable } from '../../text/diagnostics.ts';
 import { mappings } from '../../text/yaml/fields.ts';
 import type { YamlNode } from '../../text/yaml/yaml-node.ts';
-import { LinkFields, omitUndefined, readRoute } from './link-fields.ts';
+import { LinkFields, readRoute } from './link-fields.ts';
 import { bondParameter, bridgeParameter } from './parameters.ts';
 import { defaultRoute, emptyLink, isIPv6Network, isSafeId, network } from './values.ts';
 

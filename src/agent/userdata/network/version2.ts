@@ -1,9 +1,10 @@
 import { ipFamily } from '../../../kit/ip-family.ts';
+import { omitUndefined } from '../../../kit/json.ts';
 import type { NetworkLink, NetworkSettings } from '../../document/network-settings.ts';
 import { type Diagnostics, printable } from '../../text/diagnostics.ts';
 import { plainValue } from '../../text/yaml/plain-value.ts';
 import { describe, type MappingNode, pythonText, type YamlNode } from '../../text/yaml/yaml-node.ts';
-import { LinkFields, omitUndefined, readDhcp, readRoute, readRule } from './link-fields.ts';
+import { LinkFields, readDhcp, readRoute, readRule } from './link-fields.ts';
 import { bondParameter, bridgeParameter } from './parameters.ts';
 import { isNetplanKey, isNetplanSection } from './shape/warn-of-shapes.ts';
 import { defaultRoute, emptyLink, isInterfaceName, isSafeId, network } from './values.ts';

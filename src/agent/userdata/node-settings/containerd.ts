@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import type { ContainerdSettings, MirrorSettings, RegistrySettings } from '../../document/node-settings.ts';
 import type { Diagnostics } from '../../text/diagnostics.ts';
 import type { Fields } from '../../text/yaml/fields.ts';
@@ -43,8 +44,7 @@ function readRegistry(fields: Fields, diagnostics: Diagnostics): RegistrySetting
   }
   return {
     host,
-    ...(server === undefined ? {} : { server }),
-    ...(ca === undefined ? {} : { ca }),
+    ...omitUndefined({ server, ca }),
     ...settings,
   };
 }

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../kit/json.ts';
 import {
   type Comparison,
   type DiskExpectation,
@@ -47,9 +48,7 @@ function readDisk(fields: Fields): DiskExpectation {
   const rotational = flag(fields, 'rotational');
   fields.refuseUnknown();
   return {
-    ...(size === undefined ? {} : { size }),
-    ...(rotational === undefined ? {} : { rotational }),
-    ...(model === undefined ? {} : { model }),
+    ...omitUndefined({ size, rotational, model }),
   };
 }
 

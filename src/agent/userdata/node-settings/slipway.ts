@@ -1,4 +1,5 @@
 import { parseSeconds } from '../../../kit/duration.ts';
+import { omitUndefined } from '../../../kit/json.ts';
 import type { Document, PreflightSettings } from '../../document/document.ts';
 import type { NodeSettings } from '../../document/node-settings.ts';
 import { PATCHES_DIR } from '../../document/paths.ts';
@@ -98,8 +99,7 @@ export function withSlipway(
     ...(withoutKubeadm ? { withoutKubeadm } : {}),
     ...(wipe === undefined ? {} : { wipe }),
     ...(isMetadataGuarded ? { isMetadataGuarded } : {}),
-    ...(onError === undefined ? {} : { onError }),
-    ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
+    ...omitUndefined({ onError, deadlineSeconds }),
     ...(node === undefined || Object.keys(node).length === 0 ? {} : { node }),
     commands: document.commands.map((command) => {
       if (command.kind !== 'kubeadm') return command;

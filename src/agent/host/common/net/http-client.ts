@@ -2,6 +2,7 @@ import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions
 import type { AgentOptions } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { omitUndefined } from '../../../../kit/json.ts';
 import { HostError } from '../../host.ts';
 import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from '../../network.ts';
 import { explainCertificateDates } from './certificate-dates.ts';
@@ -74,10 +75,7 @@ function agentOptions({ ca, certificate, key, proxy, insecure, minTls }: HttpCli
     timeout: IDLE_MS,
     proxyEnv,
     ...(insecure === true ? { rejectUnauthorized: false } : {}),
-    ...(minTls === undefined ? {} : { minVersion: minTls }),
-    ...(ca === undefined ? {} : { ca }),
-    ...(certificate === undefined ? {} : { cert: certificate }),
-    ...(key === undefined ? {} : { key }),
+    ...omitUndefined({ minVersion: minTls, ca, cert: certificate, key }),
   };
 }
 

@@ -38,8 +38,7 @@ export async function knownPhases(
   return known;
 }
 
-/** Which phases a kubeadm has, from its own help: no release's list is written down here. */
-
+/** A phase of a kubeadm, from its own help: no release's list is written down here. */
 export interface Phase {
   /** e.g. `kubelet-start`, `control-plane-join/etcd`; as `--skip-phases` takes it and errors name it. */
   path: string;

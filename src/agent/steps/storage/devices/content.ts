@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../../kit/json.ts';
 import type { Host } from '../../../host/host.ts';
 import { runTool } from '../../../tools/run-tool.ts';
 import { StepError } from '../../../tools/step-error.ts';
@@ -55,9 +56,6 @@ export function parseContent(text: string): Content {
   const [type, label, table] = [values.get('TYPE'), values.get('LABEL'), values.get('PTTYPE')];
   const uuid = values.get('UUID');
   return {
-    ...(type === undefined ? {} : { type }),
-    ...(label === undefined ? {} : { label }),
-    ...(uuid === undefined ? {} : { uuid }),
-    ...(table === undefined ? {} : { table }),
+    ...omitUndefined({ type, label, uuid, table }),
   };
 }

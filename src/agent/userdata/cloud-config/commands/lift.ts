@@ -159,11 +159,6 @@ function leading(words: readonly string[], form: RegExp): string[] {
   return words.slice(0, end < 0 ? words.length : end);
 }
 
-/**
- * Reads the part of the shell's grammar that needs no shell: plain and quoted words, `&&` and `>`. It refuses
- * everything whose meaning depends on the shell's state and never guesses.
- */
-
 /** `bare`: so many characters at its front stand outside of quotes. */
 type Token = { word: string; bare: number } | { operator: '&&' | '>' };
 
@@ -171,7 +166,8 @@ type Token = { word: string; bare: number } | { operator: '&&' | '>' };
 const PLAIN = /[A-Za-z0-9_@%+=:,./-]/;
 
 /**
- * Splits a simple command line into words and operators. Never throws.
+ * Splits a simple command line into words and operators: the part of the shell's grammar that needs no shell. It refuses
+ * everything whose meaning depends on the shell's state, never guesses, and never throws.
  *
  * @returns undefined if it has anything but plain words, quoted words without expansions, `&&` and `>` (so no
  * variables, globs, pipes, `;`, comments, escapes or line breaks)

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../../kit/json.ts';
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import { pythonText } from '../../../text/yaml/yaml-node.ts';
 import { fieldsOf, type SystemReader } from './system-reader.ts';
@@ -74,8 +75,7 @@ export const powerState: SystemReader<'powerState'> = {
     return {
       mode: mode ?? 'reboot',
       delay: minutes ?? 'now',
-      ...(message === undefined ? {} : { message }),
-      ...(asked === undefined ? {} : { condition: asked }),
+      ...omitUndefined({ message, condition: asked }),
     };
   },
 };

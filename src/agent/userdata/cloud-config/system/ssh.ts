@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../../kit/json.ts';
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import { HOST_KEY_TYPES, type HostKeySettings, type SaidLogin } from '../../../document/system-settings.ts';
 import type { Diagnostics } from '../../../text/diagnostics.ts';
@@ -40,8 +41,7 @@ function givenKeys(fields: Fields): HostKeySettings['given'] {
     return {
       type,
       ...(privateKey === undefined ? {} : { privateKey: sensitive(privateKey) }),
-      ...(publicKey === undefined ? {} : { publicKey }),
-      ...(certificate === undefined ? {} : { certificate }),
+      ...omitUndefined({ publicKey, certificate }),
     };
   });
   fields.finish();

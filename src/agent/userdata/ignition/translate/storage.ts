@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../../kit/json.ts';
 import type { DiskEntry, FilesystemEntry, PartitionEntry } from '../../../document/document.ts';
 import type { Remarks } from '../check/remarks.ts';
 import type { Places } from '../schema/places.ts';
@@ -29,9 +30,7 @@ function partitionOf(partition: Partition): PartitionEntry {
   const { number = 0, label, startMiB, sizeMiB, typeGuid, guid } = partition;
   return {
     number,
-    ...(label === undefined ? {} : { label }),
-    ...(startMiB === undefined ? {} : { startMiB }),
-    ...(sizeMiB === undefined ? {} : { sizeMiB }),
+    ...omitUndefined({ label, startMiB, sizeMiB }),
     ...(typeGuid ? { typeGuid } : {}),
     ...(guid ? { guid } : {}),
     exists: partition.shouldExist !== false,

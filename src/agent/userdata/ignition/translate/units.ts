@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../../kit/json.ts';
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { UnitEntry } from '../../../document/document.ts';
 import type { Places } from '../schema/places.ts';
@@ -16,8 +17,7 @@ export function unitsOf({ systemd = {} }: Config, places: Places): UnitEntry[] {
           ? []
           : [{ name: dropIn.name ?? '', content: sensitive(dropIn.contents) }],
       ),
-      ...(enabled === undefined ? {} : { enabled }),
-      ...(mask === undefined ? {} : { masked: mask }),
+      ...omitUndefined({ enabled, masked: mask }),
       ...(where ? { where } : {}),
     };
   });

@@ -164,9 +164,7 @@ export class ValueParser {
   }
 }
 
-/** The values of a template's literals, by Python's rules. */
-
-/** Reads `0x10`, `0o17`, `0b11`, `1_000`. */
+/** Reads `0x10`, `0o17`, `0b11`, `1_000`, by Python's rules. */
 function parseInteger(text: string): bigint {
   return BigInt(text.replaceAll('_', '').toLowerCase());
 }

@@ -1,4 +1,4 @@
-import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
+import { asRecord, at, type JsonRecord, omitUndefined, textOf, textsOf } from '../../../../kit/json.ts';
 import type { Host } from '../../../host/host.ts';
 import { basesOf, type MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
@@ -119,8 +119,7 @@ function told(imds: JsonRecord, compute: JsonRecord, media: Provisioning | undef
   const written = textsOf(keys.map((key) => at(key, 'keyData'))).map((key) => key.replaceAll('\r\n', ''));
   return {
     ...(resource === undefined ? {} : { providerId: `azure://${resource}` }),
-    ...(region === undefined ? {} : { region }),
-    ...(zone === undefined ? {} : { zone }),
+    ...omitUndefined({ region, zone }),
     addresses: textsOf([at(first, 'privateIpAddress'), at(first, 'publicIpAddress')]),
     publicKeys: written.length > 0 ? written : (media?.publicKeys ?? []),
   };

@@ -1,4 +1,4 @@
-import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
+import { asRecord, at, type JsonRecord, omitUndefined, textOf, textsOf } from '../../../../kit/json.ts';
 import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import { MAX_RAW_BYTES } from '../../../text/limits.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
@@ -40,8 +40,7 @@ export async function readCloudInitData({ machine }: SourceContext): Promise<Sou
     ...(vendorData === undefined || vendorData.length === 0 ? {} : { vendorData }),
     cloud: {
       ...{ name: name ?? platform, platform, subplatform: textOf(v1.subplatform) ?? platform, addresses: [] },
-      ...(region === undefined ? {} : { region }),
-      ...(zone === undefined ? {} : { zone }),
+      ...omitUndefined({ region, zone }),
       publicKeys: textsOf(v1.public_ssh_keys),
     },
   });

@@ -1,5 +1,5 @@
 import { gunzip, isGzip } from '../../../../kit/bytes/gunzip.ts';
-import { asRecord, textOf, textsOf } from '../../../../kit/json.ts';
+import { asRecord, omitUndefined, textOf, textsOf } from '../../../../kit/json.ts';
 import type { NetworkConfig } from '../../../platform/instance/instance.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import type { PlatformInfo } from '../../../platform/platform-info.ts';
@@ -62,8 +62,7 @@ async function answer(
       ...metaData,
       ...(network === undefined ? {} : { network }),
     },
-    ...(vendorData === undefined ? {} : { vendorData }),
-    ...(networkConfig === undefined ? {} : { networkConfig }),
+    ...omitUndefined({ vendorData, networkConfig }),
     ...(remarks.length === 0 ? {} : { remarks }),
     cloud: {
       ...{ name: 'vmware', platform: 'vmware', subplatform, addresses: [], ...providerId },

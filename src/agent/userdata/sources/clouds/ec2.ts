@@ -1,4 +1,4 @@
-import { asRecord, at, type JsonRecord, textOf, textsOf } from '../../../../kit/json.ts';
+import { asRecord, at, type JsonRecord, omitUndefined, textOf, textsOf } from '../../../../kit/json.ts';
 import { ec2Platform } from '../../../platform/ec2-platform.ts';
 import { crawl } from '../../../platform/metadata/crawl.ts';
 import { EC2_BASES, type ReadEc2Path, withEc2Token } from '../../../platform/metadata/ec2-token.ts';
@@ -81,8 +81,7 @@ function placed(metaData: JsonRecord, document: JsonRecord | undefined, platform
   const isAwsLike = platform === 'aws' || platform === 'outscale';
   return {
     ...(isAwsLike && id !== undefined ? { providerId: `aws:///${zone ?? ''}/${id}` } : {}),
-    ...(region === undefined ? {} : { region }),
-    ...(zone === undefined ? {} : { zone }),
+    ...omitUndefined({ region, zone }),
     addresses: [metaData['local-ipv4'], metaData['public-ipv4'], metaData.ipv6].flatMap(
       (value) => textOf(value) ?? [],
     ),

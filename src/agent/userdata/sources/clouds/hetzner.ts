@@ -1,4 +1,4 @@
-import { textOf, textsOf } from '../../../../kit/json.ts';
+import { omitUndefined, textOf, textsOf } from '../../../../kit/json.ts';
 import { linkLocalBases } from '../../../platform/metadata/link-local.ts';
 import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
@@ -51,8 +51,7 @@ export async function readHetzner(context: SourceContext): Promise<SourceAnswer>
         cloud: {
           ...{ name: 'hetzner', platform: 'hetzner', subplatform: `metadata (${client.base})` },
           providerId: `hcloud://${id}`,
-          ...(region === undefined ? {} : { region }),
-          ...(zone === undefined ? {} : { zone }),
+          ...omitUndefined({ region, zone }),
           addresses: textsOf([values['public-ipv4'], values['local-ipv4']]),
           publicKeys: textsOf(values['public-keys']),
         },

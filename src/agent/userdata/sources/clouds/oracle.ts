@@ -1,4 +1,4 @@
-import { asRecord, at, textOf, textsOf } from '../../../../kit/json.ts';
+import { asRecord, at, omitUndefined, textOf, textsOf } from '../../../../kit/json.ts';
 import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
@@ -48,8 +48,7 @@ export function readOracle(context: SourceContext): Promise<SourceAnswer> {
             subplatform: `metadata (${client.base})`,
             providerId: `oci://${id}`,
           },
-          ...(region === undefined ? {} : { region }),
-          ...(zone === undefined ? {} : { zone }),
+          ...omitUndefined({ region, zone }),
           addresses: textsOf([at(vnics, 0, 'privateIp')]),
           publicKeys: textsOf(keys),
         },

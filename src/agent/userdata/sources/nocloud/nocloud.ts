@@ -1,4 +1,4 @@
-import { asRecord, textOf } from '../../../../kit/json.ts';
+import { asRecord, omitUndefined, textOf } from '../../../../kit/json.ts';
 import type { Host } from '../../../host/host.ts';
 import type { NetworkConfig } from '../../../platform/instance/instance.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
@@ -69,8 +69,7 @@ export async function readNoCloud(context: SourceContext): Promise<SourceAnswer>
     source: `nocloud (${place})`,
     userData: data.userData ?? Buffer.alloc(0),
     metaData: { 'instance-id': 'nocloud', ...followed },
-    ...(data.vendorData === undefined ? {} : { vendorData: data.vendorData }),
-    ...(network === undefined ? {} : { networkConfig: network }),
+    ...omitUndefined({ vendorData: data.vendorData, networkConfig: network }),
     ...(remarks.length === 0 ? {} : { remarks }),
     ...(volume ? { fromVolume: true } : {}),
     ...(volumeSays ? { volumeSays } : {}),

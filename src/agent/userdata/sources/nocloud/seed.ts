@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../../kit/json.ts';
 import { type MetaData, readMetaData } from '../contract/meta-data.ts';
 import type { Tree } from '../contract/tree.ts';
 
@@ -27,8 +28,7 @@ export async function readSeed(place: string, read: ReadSeedFile): Promise<Seed 
   return {
     userData,
     metaData: readMetaData(metaData, `${place.replace(/\/$/, '')}/meta-data`),
-    ...(vendorData === undefined ? {} : { vendorData }),
-    ...(networkConfig === undefined ? {} : { networkConfig }),
+    ...omitUndefined({ vendorData, networkConfig }),
   };
 }
 
