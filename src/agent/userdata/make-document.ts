@@ -75,9 +75,15 @@ export function documentFromContent(
   onDisk: readonly NodeFile[],
 ): Document {
   const { preflight, node, withoutKubeadm, wipe, isMetadataGuarded, onError, deadlineSeconds } = content;
-  const key = {
-    ...omitUndefined({ preflight, node, withoutKubeadm, wipe, isMetadataGuarded, onError, deadlineSeconds }),
-  };
+  const key = omitUndefined({
+    preflight,
+    node,
+    withoutKubeadm,
+    wipe,
+    isMetadataGuarded,
+    onError,
+    deadlineSeconds,
+  });
   return withSettings({ ...emptyDocument(instance, diagnostics), ...content }, key, onDisk);
 }
 

@@ -98,8 +98,7 @@ async function withNative(
   onDisk: readonly NodeFile[],
   limit: Limit,
 ): Promise<Document> {
-  const { readNative } = await import('./native/read-native.ts');
-  const { joinDocument } = await import('./native/read-native.ts');
+  const { joinDocument, readNative } = await import('./native/read-native.ts');
   const { withMetadata } = await import('./native/of-metadata.ts');
   return limit(() => {
     const natives: Native[] = [];

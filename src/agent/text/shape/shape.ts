@@ -1,4 +1,5 @@
 import { omitUndefined } from '../../../kit/json.ts';
+
 /** What a value of a YAML document may look like. A shape says nothing of what the value does. */
 export type Shape =
   | { kind: 'text'; only?: readonly string[]; like?: RegExp; words?: string }

@@ -90,15 +90,16 @@ function readLink(
   const fields = new LinkFields(node, what, diagnostics);
   readAddresses(fields, link, diagnostics);
   readDynamic(fields, link, diagnostics);
-  Object.assign(link, {
-    ...omitUndefined({
+  Object.assign(
+    link,
+    omitUndefined({
       mtu: fields.whole('mtu', 0, 65_535) || undefined,
       mtu6: fields.whole('ipv6-mtu', 1280, 65_535),
       optional: fields.maybe('optional'),
       acceptRa: fields.maybe('accept-ra'),
       mac: fields.hardware('macaddress'),
     }),
-  });
+  );
   if (section === 'ethernets') readCard(fields, link, diagnostics);
   else if (!isInterfaceName(id))
     fields.wrongAt(node.where, 'the name of an interface has at most 15 characters.');

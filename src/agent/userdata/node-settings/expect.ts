@@ -47,9 +47,7 @@ function readDisk(fields: Fields): DiskExpectation {
   const model = fields.text('model');
   const rotational = flag(fields, 'rotational');
   fields.refuseUnknown();
-  return {
-    ...omitUndefined({ size, rotational, model }),
-  };
+  return omitUndefined({ size, rotational, model });
 }
 
 const UNITS: Readonly<Record<string, number>> = {

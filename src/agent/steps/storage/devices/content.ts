@@ -53,9 +53,10 @@ export function parseContent(text: string): Content {
       return [line.slice(0, at), line.slice(at + 1).replace(/\\(.)/g, '$1')];
     }),
   );
-  const [type, label, table] = [values.get('TYPE'), values.get('LABEL'), values.get('PTTYPE')];
-  const uuid = values.get('UUID');
-  return {
-    ...omitUndefined({ type, label, uuid, table }),
-  };
+  return omitUndefined({
+    type: values.get('TYPE'),
+    label: values.get('LABEL'),
+    uuid: values.get('UUID'),
+    table: values.get('PTTYPE'),
+  });
 }
