@@ -1,5 +1,5 @@
 import type { Host } from '../host/host.ts';
-import { mentionsKubeadmBootstrap } from '../kubeadm/config/mentions-kubeadm.ts';
+import { mentionsKubeadmBootstrap } from '../kubeadm/config/invocation.ts';
 import type { Callers } from './find-callers.ts';
 import { findProcess, KubeadmProcessFinder } from './kubeadm-process.ts';
 import { type UnitState, unitStates } from './systemd-unit.ts';

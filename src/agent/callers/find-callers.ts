@@ -1,5 +1,5 @@
 import type { Document, Position } from '../document/document.ts';
-import { mentionsKubeadmBootstrap } from '../kubeadm/config/mentions-kubeadm.ts';
+import { mentionsKubeadmBootstrap } from '../kubeadm/config/invocation.ts';
 
 /** A place in the user data that calls `kubeadm init` or `kubeadm join` and that Slipway does not take over. */
 export interface Caller {

@@ -48,7 +48,7 @@ export function uninstallCommand(flags: { root: string; state?: boolean }): Prom
     const state = flags.state === true;
     const done =
       process.platform === 'win32'
-        ? await (await import('../install/windows/uninstall.ts')).uninstallOnWindows(host, state)
+        ? await (await import('../install/windows/install.ts')).uninstallOnWindows(host, state)
         : await uninstall(host, process.execPath, state);
     return tell(done.length > 0 ? done : ['nothing of Slipway is there']);
   });

@@ -1,8 +1,7 @@
 import type { Host } from '../host/host.ts';
 import { type KubeletIdentity, readKubeletIdentity } from './kubelet-identity.ts';
-import { ObjectChangeWaiter } from './object-change-waiter.ts';
 import { type ClusterNode, readNode } from './read-node.ts';
-import { ownNode } from './watch-object.ts';
+import { ObjectChangeWaiter, ownNode } from './watch-object.ts';
 
 type Readiness = { ready: true; ms: number } | { ready: false; why: string };
 

@@ -9,9 +9,8 @@ import { redact } from '../../secrets/redact.ts';
 import type { Host } from '../host/host.ts';
 import { kubeletProblem } from './kubelet-health.ts';
 import { KUBELET_KUBECONFIG, type KubeletIdentity, readKubeletIdentity } from './kubelet-identity.ts';
-import { ObjectChangeWaiter } from './object-change-waiter.ts';
 import { type NodeAnswer, readNode } from './read-node.ts';
-import { ownNode } from './watch-object.ts';
+import { ObjectChangeWaiter, ownNode } from './watch-object.ts';
 
 /** What kubeadm's configuration says of the Node. */
 interface WantedNode {

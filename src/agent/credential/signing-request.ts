@@ -1,6 +1,6 @@
 import { redactTexts } from '../../secrets/redact-texts.ts';
 import { type ApiAccess, bearerHeader } from '../cluster/kubeconfig.ts';
-import { ObjectChangeWaiter } from '../cluster/object-change-waiter.ts';
+import { ObjectChangeWaiter } from '../cluster/watch-object.ts';
 import { type Host, HostError } from '../host/host.ts';
 import type { HttpResponse } from '../host/network.ts';
 import { CredentialProblem } from './credential-problem.ts';

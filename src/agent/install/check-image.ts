@@ -1,7 +1,6 @@
 import { dirname } from 'node:path/posix';
 import { BINARY, STATE_DIR } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
-import { type ImageCheck, imageCheck } from './image-check.ts';
 import {
   IGNITION_SHIM,
   type InstallLayout,
@@ -128,4 +127,16 @@ async function lookAtUnit(host: Host, name: UnitName, why: string): Promise<Imag
   const what = `${name} is enabled`;
   if (await isMasked(host, name)) return imageCheck(what, false, `it is masked: systemctl unmask ${name}`);
   return imageCheck(what, await isEnabled(host, name), why);
+}
+
+/** One thing that an image needs, or must not have. */
+export interface ImageCheck {
+  readonly what: string;
+  readonly ok: boolean;
+  /** What comes of it where it is not as it should be, and what helps. */
+  readonly why?: string;
+}
+
+export function imageCheck(what: string, ok: boolean, why: string): ImageCheck {
+  return ok ? { what, ok } : { what, ok, why };
 }

@@ -12,9 +12,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyRoot } from '../../../test/support/tiny-root.ts';
 import { type Host, HostError } from '../host/host.ts';
 import { checkImage } from './check-image.ts';
-import { compareVersions } from './downgrade.ts';
 import { type ImageScene, imageScene } from './fixtures/image-scene.ts';
-import { install } from './install.ts';
+import { compareVersions, install } from './install.ts';
 import { REPORT_UNITS } from './layout.ts';
 import { uninstall } from './uninstall.ts';
 

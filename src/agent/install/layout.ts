@@ -1,7 +1,6 @@
 import { dirname, join, relative, resolve } from 'node:path/posix';
 import { BINARY } from '../document/paths.ts';
 import type { Host } from '../host/host.ts';
-import { unitFile } from './units.ts';
 
 /** Where packages put the binary, and their units, which name that path. */
 export const PACKAGED_BINARY = '/usr/bin/slipway';
@@ -122,4 +121,21 @@ export async function shimState(
   const target = resolve(dirname(shim), await host.files.readlink(shim));
   if (target === binary) return 'own';
   return PLACES.includes(target) ? 'slipway' : 'foreign';
+}
+
+/** JSON: texts by the names of the files. */
+declare const SLIPWAY_UNITS: string | undefined;
+
+/**
+ * The text of a unit file of systemd/, or of a file of windows/, which the build puts into the binary.
+ *
+ * @param name e.g. `slipway.service`
+ * @throws Error where no build has put it in: `slipway install` copies a binary, so it needs one anyway.
+ */
+export function unitFile(name: string): string {
+  const units: Readonly<Record<string, string>> =
+    typeof SLIPWAY_UNITS === 'undefined' ? {} : JSON.parse(SLIPWAY_UNITS);
+  const text = units[name];
+  if (text === undefined) throw new Error(`${name} is not in this program; npm run build puts it in`);
+  return text;
 }

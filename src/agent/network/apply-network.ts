@@ -13,8 +13,7 @@ import {
   waitUntil,
   waitWhileStarting,
 } from './addresses.ts';
-import { findRenderer, type RendererName } from './find-renderer.ts';
-import { NetworkFiles } from './network-files.ts';
+import { findRenderer, NetworkFiles, type RendererName } from './network-files.ts';
 import { renameInterfaces } from './rename-interfaces.ts';
 import { connectionPath } from './render/network-manager.ts';
 import type { RenderedFile } from './render/rendered.ts';

@@ -4,8 +4,7 @@ import { runTool } from '../tools/run-tool.ts';
 import { StepError } from '../tools/step-error.ts';
 import { isSystemdRunning } from '../tools/systemd.ts';
 import { ignoredSettings, renderFiles, summarizeLinks } from './apply-network.ts';
-import { findRenderer } from './find-renderer.ts';
-import { NetworkFiles } from './network-files.ts';
+import { findRenderer, NetworkFiles } from './network-files.ts';
 import { renameInterfaces } from './rename-interfaces.ts';
 
 /**

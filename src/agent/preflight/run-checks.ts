@@ -20,8 +20,14 @@ import { nameServers } from './checks/system/name-servers.ts';
 import { privileges } from './checks/system/privileges.ts';
 import { resources, swap } from './checks/system/resources.ts';
 import { kubeletPort } from './checks/windows/port.ts';
-import { runtimePipe } from './checks/windows/runtime.ts';
-import { defender, hostNetworkService, pageFile, systemDrive, windowsName } from './checks/windows/system.ts';
+import {
+  defender,
+  hostNetworkService,
+  pageFile,
+  runtimePipe,
+  systemDrive,
+  windowsName,
+} from './checks/windows/system.ts';
 
 /** In the order of their findings. */
 const CHECKS: readonly Check[] = [

@@ -6,8 +6,7 @@ import { sensitive } from '../../secrets/sensitive.ts';
 import type { RemoteContent } from '../document/document.ts';
 import { FetchError, fetchBytes } from '../fetch/fetch.ts';
 import { SecretError } from '../platform/credentials/secret-error.ts';
-import { readMachineFile } from './contract/machine-file.ts';
-import { MAX_SECRET_BYTES, type Store, type StoreContext } from './contract/store.ts';
+import { MAX_SECRET_BYTES, readMachineFile, type Store, type StoreContext } from './contract/store.ts';
 import { pathOfFile } from './reference/file-address.ts';
 import {
   displayAddress,
@@ -150,7 +149,7 @@ type Opener = (context: StoreContext, sealed: Buffer) => Promise<Buffer>;
 const OPENERS: Readonly<Record<OpenerName, () => Promise<Opener>>> = {
   age: async () => (await import('./age/age.ts')).openAge,
   jwe: async () => (await import('./jwe/jwe.ts')).openJwe,
-  'aws-kms': async () => (await import('./aws/kms.ts')).openByKms,
+  'aws-kms': async () => (await import('./aws/aws-stores.ts')).openByKms,
 };
 
 /** What lies encrypted somewhere, in clear. @throws SecretError */

@@ -1,5 +1,5 @@
 import type { Command, Document, KubeadmCommand } from '../document/document.ts';
-import { mentionsKubeadmBootstrap } from '../kubeadm/config/mentions-kubeadm.ts';
+import { mentionsKubeadmBootstrap } from '../kubeadm/config/invocation.ts';
 import type { Instance } from '../platform/instance/instance.ts';
 import { type Diagnostics, printable } from '../text/diagnostics.ts';
 import type { SourceText } from '../text/source-text.ts';

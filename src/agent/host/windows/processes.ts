@@ -1,8 +1,7 @@
 import { closeSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { win32 } from 'node:path';
 import { RUN_DIR } from '../../document/paths.ts';
-import { followRun, statusIn, textIn } from '../common/process/durable-run.ts';
-import { runProgram } from '../common/process/run-program.ts';
+import { followRun, runProgram, statusIn, textIn } from '../common/process/run-program.ts';
 import { elapsedMs } from '../common/system/clock.ts';
 import { childProcess } from '../common/system/lazy-modules.ts';
 import { isErrno, toHostError } from '../common/system/system-error.ts';
@@ -11,8 +10,7 @@ import type { DurableHandle, DurableSpec, Processes } from '../processes.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 import { childEnvironment } from './child-environment.ts';
 import { makeFolder } from './files.ts';
-import { toWindowsPath } from './paths.ts';
-import { terminateTree } from './terminate-tree.ts';
+import { systemProgram, toWindowsPath } from './paths.ts';
 
 /** Programs of a Windows machine. Below a root none can be started: Windows has no chroot. */
 export function createProcesses(root: string): Processes {
@@ -159,5 +157,28 @@ class DurablePrograms {
 
   #dir(name: string): string {
     return toWindowsPath(this.#root, `${RUN_DIR}/exec/${name}`);
+  }
+}
+
+/**
+ * Ends a program and all that it has started. Windows knows no polite way for a program without a window. Where taskkill
+ * cannot, the program alone is ended.
+ */
+function terminateTree(pid: number): void {
+  const killer = childProcess().spawn(systemProgram('taskkill.exe'), ['/PID', String(pid), '/T', '/F'], {
+    stdio: 'ignore',
+    windowsHide: true,
+  });
+  killer.on('error', () => endOne(pid));
+  killer.on('exit', (status) => {
+    if (status !== 0) endOne(pid);
+  });
+}
+
+function endOne(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!isErrno(error, 'ESRCH', 'EPERM')) throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { JOURNAL, STATE_DIR, WINDOWS_SHIM } from '../../document/paths.ts';
 import type { Host } from '../../host/host.ts';
-import { type ImageCheck, imageCheck } from '../image-check.ts';
+import { type ImageCheck, imageCheck } from '../check-image.ts';
 import { LOCAL_SCRIPT, PROGRAM, SHIM, STATE_FOLDER, TASK_FILE } from './layout.ts';
 import { isFirstInPath } from './machine-path.ts';
 import { foreignStateFiles } from './state-folder.ts';

@@ -2,6 +2,7 @@
  * Lets kubeadm's own long waits end before the deadline does: then kubeadm says itself what it waited for,
  * instead of being ended in the middle of it.
  */
+
 import { setValue } from './yaml/edit-document.ts';
 import { formatGoDuration, parseGoDuration } from './yaml/go-duration.ts';
 

@@ -1,8 +1,7 @@
 import { textAt } from '../../../kit/json.ts';
 import type { Host } from '../../host/host.ts';
 import { type Ask, basesOf, MetadataClient } from '../metadata/metadata-client.ts';
-import { withSecretErrors } from './metadata-errors.ts';
-import { SecretError } from './secret-error.ts';
+import { SecretError, withSecretErrors } from './secret-error.ts';
 
 const PATIENCE_MS = 20_000;
 /** Both clouds answer there; by name, whoever answers for DNS could give the token of another machine. */

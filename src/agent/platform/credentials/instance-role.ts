@@ -3,8 +3,7 @@ import type { Host } from '../../host/host.ts';
 import { EC2_BASES, withEc2Token } from '../metadata/ec2-token.ts';
 import { MetadataClient } from '../metadata/metadata-client.ts';
 import type { AwsCredentials } from './aws-signature.ts';
-import { withSecretErrors } from './metadata-errors.ts';
-import { SecretError } from './secret-error.ts';
+import { SecretError, withSecretErrors } from './secret-error.ts';
 
 const PATIENCE_MS = 20_000;
 const ROLES = '/latest/meta-data/iam/security-credentials/';

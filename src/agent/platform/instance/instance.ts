@@ -2,7 +2,7 @@ import type { Diagnostic, InstanceData } from '../../document/document.ts';
 import type { NetworkSettings } from '../../document/network-settings.ts';
 import { INSTANCE_FILE } from '../../document/paths.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import type { OsFacts } from './os-facts.ts';
+import type { OsFacts } from './read-os-facts.ts';
 
 /** What Slipway knows about the machine before it reads the user data. */
 export interface Instance {

@@ -1,5 +1,4 @@
 import type { Host } from '../../host/host.ts';
-import type { OsFacts } from './os-facts.ts';
 
 /** Reads the system facts for jinja templates; missing ones are empty strings. */
 export async function readOsFacts(host: Host): Promise<OsFacts> {
@@ -45,4 +44,20 @@ export function parseOsRelease(content: string): Map<string, string> {
     values.set(match[1], match[2]?.replace(/\\(.)/g, '$1') ?? match[3] ?? match[4] ?? '');
   }
   return values;
+}
+
+/** The system facts in cloud-init's `v1` variables; they come from os-release and the kernel. */
+export interface OsFacts {
+  /** ID of os-release, e.g. `debian`. */
+  distro: string;
+  /** VERSION_ID, e.g. `12`. */
+  distroVersion: string;
+  /** VERSION_CODENAME, e.g. `bookworm`. */
+  distroRelease: string;
+  /** `uname -r`. */
+  kernelRelease: string;
+  /** `uname -m`, e.g. `x86_64`. */
+  machine: string;
+  /** The host name in force, for machines whose metadata has none. */
+  hostname: string;
 }

@@ -1,5 +1,5 @@
 import type { Diagnostic, Document } from '../../document/document.ts';
-import { mentionsKubeadmBootstrap } from '../../kubeadm/config/mentions-kubeadm.ts';
+import { mentionsKubeadmBootstrap } from '../../kubeadm/config/invocation.ts';
 import { entryAt } from '../kind/preview.ts';
 
 /** Looked for before the pattern is, which V8 compiles when it is asked for the first time. */

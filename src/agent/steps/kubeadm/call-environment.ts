@@ -1,7 +1,7 @@
 /** The environment that kubeadm gets: what its line says, what commands before it have exported, the settings of the node. */
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
+import { proxyEnvironment } from '../../kubeadm/run/real-kubeadm.ts';
 import type { RunSpec } from '../../kubeadm/run/run-kubeadm.ts';
 import { exported, held, inheriting } from '../shell/shell-state.ts';
 

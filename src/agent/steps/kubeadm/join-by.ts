@@ -1,7 +1,7 @@
 import type { KubeadmCommand } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
-import { goesThroughProxy } from '../../kubeadm/config/through-proxy.ts';
+import { goesThroughProxy } from '../../kubeadm/config/proxy.ts';
 import { awaitCluster, type ClusterFound } from '../../kubeadm/run/await-cluster.ts';
 import {
   capSeconds,

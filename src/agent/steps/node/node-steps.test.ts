@@ -6,7 +6,7 @@ import type { StepContext, StepResult } from '../../engine/step.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
 import { KubeadmCall } from '../../kubeadm/config/call.ts';
 import type { ShapeOptions } from '../../kubeadm/config/shaped-arguments.ts';
-import { proxyEnvironment } from '../../kubeadm/run/proxy-environment.ts';
+import { proxyEnvironment } from '../../kubeadm/run/real-kubeadm.ts';
 import { readDocument } from '../../userdata/fixtures/read-document.ts';
 import { openShared } from '../kind/shared.ts';
 import { loadSteps } from '../kind/step-kind.ts';

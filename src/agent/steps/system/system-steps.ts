@@ -131,13 +131,13 @@ export const passwords = ofSystem('passwords', {
 export const passwordLogin = ofSystem('passwordLogin', {
   id: 'ssh/passwords',
   title: ({ allowed }) => `${allowed ? 'allow' : 'forbid'} logins by password over SSH`,
-  work: async () => (await import('./access/password-login.ts')).setPasswordLogin,
+  work: async () => (await import('./access/passwords.ts')).setPasswordLogin,
 });
 
 export const keyboard = ofSystem('keyboard', {
   id: 'keyboard',
   title: ({ layout }) => `set the keyboard to ${layout}`,
-  work: async () => (await import('./local/keyboard.ts')).setKeyboard,
+  work: async () => (await import('./local/locale.ts')).setKeyboard,
 });
 
 export const locale = ofSystem('locale', {
@@ -172,7 +172,7 @@ export const repositories: StepKind<RepositoriesSpec> = {
     ...archives.map(({ name }) => name),
   ],
   preview: async (specs, context) =>
-    (await import('./software/apt-programs.ts')).previewRepositories(specs, context),
+    (await import('./software/repositories.ts')).previewRepositories(specs, context),
   work: async () => (await import('./software/repositories.ts')).writeRepositories,
 };
 

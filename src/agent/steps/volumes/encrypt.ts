@@ -12,8 +12,7 @@ import { presentMode } from '../tools/present-mode.ts';
 import { begunNote, givenUuid, isSameUuid } from './begun.ts';
 import { CRYPTTAB, uuidInCrypttab, withCrypttabLine } from './crypttab.ts';
 import type { EncryptionSpec } from './encryption-spec.ts';
-import { Volume } from './volume.ts';
-import { givenKey, keptKeyPath, type VolumeKey, withKey } from './volume-key.ts';
+import { givenKey, keptKeyPath, Volume, type VolumeKey, withKey } from './volume.ts';
 
 const LUKS = 'crypto_LUKS';
 

@@ -2,8 +2,8 @@ import { buffer } from 'node:stream/consumers';
 import { ReadableStream } from 'node:stream/web';
 import { armor, Decrypter, type Identity, type Stanza } from 'age-encryption';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
-import { readMachineFile } from '../contract/machine-file.ts';
 import type { StoreContext } from '../contract/store.ts';
+import { readMachineFile } from '../contract/store.ts';
 
 const IDENTITY_FILE = '/etc/slipway/age.key';
 const MOST_BYTES = 64 * 1024;

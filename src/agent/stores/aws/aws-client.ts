@@ -2,8 +2,8 @@ import { textAt } from '../../../kit/json.ts';
 import { type AwsCredentials, signedHeaders } from '../../platform/credentials/aws-signature.ts';
 import { type InstanceRole, instanceRole } from '../../platform/credentials/instance-role.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
-import { once } from '../contract/once.ts';
 import type { StoreContext } from '../contract/store.ts';
+import { once } from '../contract/store.ts';
 import { StoreClient } from '../contract/store-client.ts';
 
 /** Credentials that came from the metadata service may end before they are used. */

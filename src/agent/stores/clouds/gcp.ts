@@ -2,8 +2,8 @@ import { textAt } from '../../../kit/json.ts';
 import type { HttpResponse } from '../../host/network.ts';
 import { accessToken, readFromMetadata } from '../../platform/credentials/cloud-token.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
-import { once } from '../contract/once.ts';
 import type { Store, StoreContext } from '../contract/store.ts';
+import { once } from '../contract/store.ts';
 import { StoreClient } from '../contract/store-client.ts';
 import type { StoredReference } from '../reference/reference.ts';
 

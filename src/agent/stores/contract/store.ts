@@ -1,5 +1,6 @@
 import type { ProxySettings, SecretSettings } from '../../document/node-settings.ts';
-import type { Host } from '../../host/host.ts';
+import { type Host, HostError } from '../../host/host.ts';
+import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { StoredReference } from '../reference/reference.ts';
 
 /** More than any store keeps in one secret. */
@@ -23,4 +24,34 @@ export interface Store {
   read(reference: StoredReference): Promise<Buffer>;
   remove(reference: StoredReference): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Keeps what was asked for, an error too, until it is to be forgotten. */
+export function once<T>(ask: () => Promise<T>): { get(): Promise<T>; forget(): void } {
+  let known: Promise<T> | undefined;
+  return {
+    get() {
+      known ??= ask();
+      return known;
+    },
+    forget() {
+      known = undefined;
+    },
+  };
+}
+
+const PUT =
+  'Put that file on the machine before (by the image, or an entry of write_files above), or correct its path in slipway.secrets.';
+
+/** A file of the machine that a secret rests on. @throws SecretError SecretNotFound, also where it cannot be read */
+export async function readMachineFile({ files }: Host, path: string, mostBytes: number): Promise<Buffer> {
+  let bytes: Buffer | undefined;
+  try {
+    bytes = await files.readIfPresent(path, mostBytes);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    throw new SecretError('SecretNotFound', `${path} cannot be used: ${error.message}`, PUT);
+  }
+  if (bytes === undefined) throw new SecretError('SecretNotFound', `${path} is not there`, PUT);
+  return bytes;
 }

@@ -1,9 +1,11 @@
-import { at } from '../../../kit/json.ts';
+import { createHash } from 'node:crypto';
+import { at, textAt } from '../../../kit/json.ts';
 import type { VaultSettings } from '../../document/node-settings.ts';
+import { STATE_DIR } from '../../document/paths.ts';
+import type { Host } from '../../host/host.ts';
 import type { HttpClientOptions } from '../../host/network.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
-import { readMachineFile } from '../contract/machine-file.ts';
-import type { StoreContext } from '../contract/store.ts';
+import { readMachineFile, type StoreContext } from '../contract/store.ts';
 import { StoreClient } from '../contract/store-client.ts';
 
 const MOST_FILE_BYTES = 64 * 1024;
@@ -74,4 +76,68 @@ function refusal(called: string, status: number, content: unknown, client: Store
 /** A small file of the machine, such as a token. @throws SecretError where it is not there */
 export async function textOf({ host }: StoreContext, path: string): Promise<string> {
   return (await readMachineFile(host, path, MOST_FILE_BYTES)).toString('utf8');
+}
+
+const OURS =
+  "Wrap a new one. Vault's audit log shows who has opened this one: where it was not this machine, treat the secret as stolen and revoke it.";
+const GONE =
+  "See in Vault's audit log whether somebody has opened it. If so, treat the secret as stolen: revoke it, and wrap a new one. If it has only expired, wrap a new one that lives longer (-wrap-ttl) than the machine takes to boot.";
+
+/** What this process has unwrapped, by token: a token opens once, and a step may be tried again. */
+const opened = new Map<string, Promise<unknown>>();
+
+/** Says that this machine was about to open the token; what it held is not kept. */
+const notePath = (token: string): string =>
+  `${STATE_DIR}/unwrapped-${createHash('sha256').update(token).digest('hex').slice(0, 24)}`;
+
+/**
+ * What a wrapping token holds. It must have been made where it was meant to (`sys/wrapping/lookup`), or somebody has put
+ * another in its place; and it must not have been opened before, or somebody has read it.
+ *
+ * @param made path at which it was wrapped
+ * @throws SecretError SecretOpenedElsewhere
+ */
+export async function unwrapToken(
+  host: Host,
+  client: VaultClient,
+  token: string,
+  made: string | RegExp,
+): Promise<unknown> {
+  const known = opened.get(token);
+  if (known) return known;
+  const answer = open(host, client, token, made);
+  opened.set(token, answer);
+  // What may pass is tried again; what was opened stays.
+  answer.catch(() => opened.delete(token));
+  return answer;
+}
+
+async function open(host: Host, client: VaultClient, token: string, made: string | RegExp): Promise<unknown> {
+  const isOurs = (await host.files.stat(notePath(token))) !== undefined;
+  const lookup = await orGone(isOurs, () => client.call('POST', 'sys/wrapping/lookup', { body: { token } }));
+  const path = textAt(lookup, 'data', 'creation_path') ?? '';
+  if (typeof made === 'string' ? path !== made : !made.test(path))
+    throw new SecretError(
+      'SecretOpenedElsewhere',
+      'the wrapping token was made at another path than it should: somebody has put it in the place of the right one',
+    );
+  await host.files.write(notePath(token), Buffer.alloc(0), { mode: 0o600, owner: '0:0' });
+  // The token stands in one place only: with a body as well, Vault would burn it.
+  return orGone(isOurs, () => client.call('POST', 'sys/wrapping/unwrap', { token }));
+}
+
+/** A token that is not valid was opened before, has expired, or never was one. */
+async function orGone<T>(isOurs: boolean, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof SecretError) || !/^Secret(?:Denied|NotFound)$/.test(error.code)) throw error;
+    throw new SecretError(
+      'SecretOpenedElsewhere',
+      isOurs
+        ? `this machine has opened the wrapping token in an earlier run that was cut off, or somebody else did (${error.message})`
+        : `the wrapping token is not valid: somebody else has opened it, or it has expired (${error.message})`,
+      isOurs ? OURS : GONE,
+    );
+  }
 }

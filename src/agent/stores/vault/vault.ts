@@ -2,8 +2,7 @@ import { at, textAt } from '../../../kit/json.ts';
 import type { VaultSettings } from '../../document/node-settings.ts';
 import { SecretError } from '../../platform/credentials/secret-error.ts';
 import type { Store, StoreContext } from '../contract/store.ts';
-import { textOf, type VaultClient, vaultClient } from './vault-client.ts';
-import { unwrapToken } from './wrapping.ts';
+import { textOf, unwrapToken, type VaultClient, vaultClient } from './vault-client.ts';
 
 /** Paths of KV version 2, which holds the metadata of all versions apart. */
 const DATA = /^([^/]+(?:\/[^/]+)*?)\/data\/(.+)$/;

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../../kit/json.ts';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { NtpSettings, OwnTimeService } from '../../document/document.ts';
-import type { OsFacts } from '../../platform/instance/os-facts.ts';
+import type { OsFacts } from '../../platform/instance/read-os-facts.ts';
 import { type Diagnostics, printable } from '../../text/diagnostics.ts';
 import { Fields } from '../../text/yaml/fields.ts';
 import { describe, type YamlNode } from '../../text/yaml/yaml-node.ts';

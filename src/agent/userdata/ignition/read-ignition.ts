@@ -12,9 +12,8 @@ import type { Config } from './schema/spec3.ts';
 import { accountsOf } from './translate/accounts.ts';
 import { Contents } from './translate/content.ts';
 import { entriesOf } from './translate/entries.ts';
-import { kernelArgumentsOf } from './translate/kernel-arguments.ts';
 import { fetchSettings } from './translate/remote.ts';
-import { storageOf } from './translate/storage.ts';
+import { kernelArgumentsOf, storageOf } from './translate/storage.ts';
 import { unitsOf } from './translate/units.ts';
 import { rejectUnsupported, volumesOf } from './translate/volumes.ts';
 

@@ -1,5 +1,5 @@
 import type { Instance } from '../../platform/instance/instance.ts';
-import type { OsFacts } from '../../platform/instance/os-facts.ts';
+import type { OsFacts } from '../../platform/instance/read-os-facts.ts';
 import { fromMetaData } from '../instance/hostname.ts';
 import { publicKeysOf } from '../instance/public-keys.ts';
 import { Dict, list, type Value } from './values/values.ts';

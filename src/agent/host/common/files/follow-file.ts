@@ -1,6 +1,5 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
-import { LineSplitter } from '../../line-splitter.ts';
-import { TailBuffer } from '../../tail-buffer.ts';
+import { LineSplitter, TailBuffer } from '../../program-output.ts';
 import { elapsedMs } from '../system/clock.ts';
 
 const POLL_MS = 50;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readBounded } from './read-bounded.ts';
+import { readBounded } from './read-open.ts';
 
 function read(path: string, maxBytes = 1_000_000): Buffer {
   const fd = openSync(path, 'r');

@@ -2,8 +2,7 @@ import { closeSync, fstatSync, watch } from 'node:fs';
 import type { Watch } from '../../files.ts';
 import { isErrno } from '../system/system-error.ts';
 import { ifPresent } from './entries.ts';
-import { readBounded } from './read-bounded.ts';
-import { MAX_FILE_BYTES, type OpenFile } from './read-open.ts';
+import { MAX_FILE_BYTES, type OpenFile, readBounded } from './read-open.ts';
 
 /** How often to call back if the kernel has no watch left. */
 const POLL_MS = 10;

@@ -7,11 +7,13 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statfsSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { tempFileIn } from '../../common/files/leftover-temps.ts';
-import { recordInodeExhaustion } from './inode-exhaustion.ts';
+import { isErrno } from '../../common/system/system-error.ts';
 
 const fsyncAsync = (fd: number): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -126,4 +128,31 @@ async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
 function named(error: unknown, path: string): unknown {
   if (error instanceof Error) Object.assign(error, { path });
   return error;
+}
+
+/**
+ * Are the inodes of the file system used up that holds `path` or is to hold it? Linux says "no space" then too. File
+ * systems without a fixed number of inodes tell none at all.
+ */
+function inodesUsedUp(path: string): boolean {
+  let present = path;
+  while (statSync(present, { throwIfNoEntry: false }) === undefined && present !== '/')
+    present = dirname(present);
+  const { files, ffree } = statfsSync(present);
+  return files > 0 && ffree === 0;
+}
+
+const LACKING = new WeakSet<Error>();
+
+/**
+ * Remembers whether it was for inodes that a file at `path` was not made. Ask before what was made with it is removed: that
+ * sets some free.
+ */
+function recordInodeExhaustion(error: unknown, path: string): void {
+  if (isErrno(error, 'ENOSPC') && inodesUsedUp(path)) LACKING.add(error as Error);
+}
+
+/** Were inodes used up when this error came up, or are they now? */
+export function ranOutOfInodes(error: unknown, path: string): boolean {
+  return isErrno(error, 'ENOSPC') && (LACKING.has(error as Error) || inodesUsedUp(path));
 }

@@ -18,9 +18,8 @@ import { watchFile } from '../../common/files/watch-file.ts';
 import { toHostError } from '../../common/system/system-error.ts';
 import type { FileStat, Files, WriteOptions } from '../../files.ts';
 import { HostError } from '../../host.ts';
-import { type AtomicWrite, writeFilesAtomically } from './atomic-file.ts';
+import { type AtomicWrite, ranOutOfInodes, writeFilesAtomically } from './atomic-file.ts';
 import { changeOwner } from './change-owner.ts';
-import { ranOutOfInodes } from './inode-exhaustion.ts';
 import { openNamed } from './open-named.ts';
 import { openToAppend } from './open-to-append.ts';
 import { openParent, type Parent } from './paths/open-parent.ts';
@@ -29,9 +28,7 @@ import { lookupOwner } from './paths/owners.ts';
 import { realInRoot, resolveInRoot } from './paths/resolve.ts';
 import type { KnownDirectories } from './paths/trusted-path.ts';
 import { listBelow, readTailBelow } from './read-below.ts';
-import { writeDevice } from './write-device.ts';
-import { writeInPlace } from './write-in-place.ts';
-import { writeToPipe } from './write-pipe.ts';
+import { writeDevice, writeInPlace, writeToPipe } from './write-in-place.ts';
 
 /** @throws HostError that names the file, for whoever has several */
 function ownerOf(root: string, owner: string, path: string): { uid: number; gid: number } {

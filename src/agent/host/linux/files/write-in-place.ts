@@ -11,6 +11,8 @@ import {
   type Stats,
   writeSync,
 } from 'node:fs';
+import { delay, elapsedMs } from '../../common/system/clock.ts';
+import { isErrno, toHostError } from '../../common/system/system-error.ts';
 import { HostError } from '../../host.ts';
 import type { AtomicWrite } from './atomic-file.ts';
 import type { Parent } from './paths/open-parent.ts';
@@ -72,4 +74,51 @@ function replaceContent(fd: number, { uid, gid }: Stats, { content, mode, owner 
 function writeAll(fd: number, content: Uint8Array): void {
   let written = 0;
   while (written < content.length) written += writeSync(fd, content, written);
+}
+
+/** See `Files.writeDevice`. With flow control, an unread serial line blocks an ordinary writer for ever. */
+export function writeDevice(real: string, data: Uint8Array): number {
+  const fd = openSync(real, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  try {
+    return writeSync(fd, data);
+  } catch (error) {
+    if (isErrno(error, 'EAGAIN')) return 0;
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const TRY_MS = 2;
+
+/** See `Files.tell`. Without a reader, a non-blocking open fails with ENXIO; a blocking one would wait. */
+export async function writeToPipe(
+  real: string,
+  path: string,
+  line: string,
+  timeoutMs: number,
+): Promise<void> {
+  const end = elapsedMs() + timeoutMs;
+  for (;;) {
+    const fd = openForReader(real, path);
+    if (fd !== undefined) {
+      try {
+        writeSync(fd, `${line}\n`);
+      } finally {
+        closeSync(fd);
+      }
+      return;
+    }
+    if (elapsedMs() > end) throw new HostError(`nobody reads from ${path}`, 'ETIMEDOUT', path);
+    await delay(TRY_MS);
+  }
+}
+
+function openForReader(real: string, path: string): number | undefined {
+  try {
+    return openSync(real, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isErrno(error, 'ENXIO', 'ENOENT')) return undefined;
+    throw toHostError(error, 'opening', path);
+  }
 }

@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } fro
 import { join } from 'node:path';
 import { errorMessage } from '../../../../kit/errors.ts';
 import { RUN_DIR } from '../../../document/paths.ts';
-import { followRun, statusIn, textIn } from '../../common/process/durable-run.ts';
+import { followRun, statusIn, textIn } from '../../common/process/run-program.ts';
 import { elapsedMs } from '../../common/system/clock.ts';
 import { HostError } from '../../host.ts';
 import type { DurableHandle, DurableSpec } from '../../processes.ts';

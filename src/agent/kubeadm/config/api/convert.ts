@@ -3,10 +3,9 @@ import type { ConfigDocument } from '../yaml/config-documents.ts';
 import type { Values } from '../yaml/config-node.ts';
 import { writeYaml } from '../yaml/write-yaml.ts';
 import { documentsFor } from './check-config.ts';
+import { beta2ToBeta3, beta3ToBeta2, beta3ToBeta4, beta4ToBeta3 } from './conversions.ts';
 import { type ConversionLoss, Draft } from './draft.ts';
 import { type ConfigProblem, positionOfPath } from './problem.ts';
-import { beta2ToBeta3, beta3ToBeta4 } from './to-newer.ts';
-import { beta3ToBeta2, beta4ToBeta3 } from './to-older.ts';
 import {
   API_VERSIONS,
   type ApiVersion,

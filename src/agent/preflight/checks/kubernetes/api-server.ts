@@ -1,7 +1,7 @@
 import type { Code } from '../../../../protocol/codes/codes.ts';
 import { readApiServer } from '../../../diagnosis/evidence/api-server.ts';
 import type { ApiServerView } from '../../../diagnosis/evidence/evidence.ts';
-import { goesThroughProxy } from '../../../kubeadm/config/through-proxy.ts';
+import { goesThroughProxy } from '../../../kubeadm/config/proxy.ts';
 import type { Check } from '../check.ts';
 import { type PreflightFinding, preflightFinding } from '../finding.ts';
 

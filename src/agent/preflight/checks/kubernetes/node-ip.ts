@@ -1,4 +1,4 @@
-import { canonicalAddress, ownAddresses } from '../../../cluster/own-addresses.ts';
+import { canonicalAddress, ownAddresses } from '../../../cluster/node-addresses.ts';
 import type { Host } from '../../../host/host.ts';
 import { showUnits } from '../../../host/show-units.ts';
 import { requestedNodeIps } from '../../../kubeadm/config/kubelet/node-name.ts';

@@ -3,8 +3,7 @@ import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { kubeletService } from '../kubernetes/kubelet-service.ts';
 import { kubeletPort, listenerOf } from './port.ts';
-import { runtimePipe } from './runtime.ts';
-import { defender, hostNetworkService, pageFile, systemDrive, windowsName } from './system.ts';
+import { defender, hostNetworkService, pageFile, runtimePipe, systemDrive, windowsName } from './system.ts';
 
 const NETSTAT = `
 Aktive Verbindungen

@@ -4,10 +4,12 @@ import type { PasswordSettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
 import { printable } from '../../../text/diagnostics.ts';
 import { runTool } from '../../../tools/run-tool.ts';
+import { isSystemdRunning } from '../../../tools/systemd.ts';
 import { machineToWarnOf, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { attempt } from '../../tools/attempt.ts';
 import { unknownOwner } from '../../tools/places.ts';
+import { setOption } from './sshd-config.ts';
 
 const LETTERS = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const LENGTH = 20;
@@ -89,4 +91,32 @@ export async function previewPasswords(
         `There is no user ${printable(name)} whom a password could be given, and none is made`,
       ),
     );
+}
+
+/** sshd's PasswordAuthentication; a running sshd reads its configuration anew. */
+export const setPasswordLogin: Work<{ allowed: boolean }> = ({ allowed }) => ({
+  onFailure: 'continue',
+  run: ({ host, signal }) =>
+    attempt(async () => {
+      const isNew = await setOption(host, 'PasswordAuthentication', allowed ? 'yes' : 'no');
+      if (isNew) await restart(host, signal);
+      return isNew ? (allowed ? 'allowed' : 'forbidden') : 'as it was';
+    }),
+});
+
+async function restart(host: Host, signal: AbortSignal): Promise<void> {
+  if (!(await isSystemdRunning(host))) return;
+  await runTool(
+    host,
+    [
+      'systemctl',
+      'try-restart',
+      '--no-block',
+      '--job-mode=ignore-dependencies',
+      'ssh.service',
+      'sshd.service',
+    ],
+    // A distribution has but one of the two.
+    { doing: 'restart sshd', code: 'SystemSettingFailed', accept: [0, 5], signal },
+  );
 }

@@ -9,7 +9,7 @@ import { endGpg } from '../../../../../test/support/tmp/gpg-home.ts';
 import type { Document } from '../../../document/document.ts';
 import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
-import { previewRepositories } from './apt-programs.ts';
+import { previewRepositories } from './repositories.ts';
 import { keyFromServer } from './server-key.ts';
 
 const hasGpg = spawnSync('gpg', ['--version']).status === 0;

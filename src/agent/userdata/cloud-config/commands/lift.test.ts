@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/mentions-kubeadm.ts';
+import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/invocation.ts';
 import { liftKubeadm } from './lift.ts';
 
 const SENTINEL = '/run/cluster-api/bootstrap-success.complete';

@@ -1,6 +1,6 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { Command, KubeadmCommand } from '../../../document/document.ts';
-import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/mentions-kubeadm.ts';
+import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/invocation.ts';
 import { type Diagnostics, printable } from '../../../text/diagnostics.ts';
 import { quoted } from '../../../text/shell-word.ts';
 import { describe, pythonText, type YamlNode } from '../../../text/yaml/yaml-node.ts';

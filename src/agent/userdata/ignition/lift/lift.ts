@@ -1,6 +1,6 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { Command, Document, FileEntry, KubeadmCommand, UnitEntry } from '../../../document/document.ts';
-import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/mentions-kubeadm.ts';
+import { mentionsKubeadmBootstrap } from '../../../kubeadm/config/invocation.ts';
 import type { Diagnostics } from '../../../text/diagnostics.ts';
 import { quoted } from '../../../text/shell-word.ts';
 import { type LiftedKubeadm, liftKubeadm } from '../../cloud-config/commands/lift.ts';

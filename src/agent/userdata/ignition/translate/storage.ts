@@ -1,8 +1,13 @@
 import { omitUndefined } from '../../../../kit/json.ts';
-import type { DiskEntry, FilesystemEntry, PartitionEntry } from '../../../document/document.ts';
+import type {
+  DiskEntry,
+  FilesystemEntry,
+  KernelArgumentsEntry,
+  PartitionEntry,
+} from '../../../document/document.ts';
 import type { Remarks } from '../check/remarks.ts';
 import type { Places } from '../schema/places.ts';
-import type { Disk, Filesystem, Partition, Storage } from '../schema/spec3.ts';
+import type { Config, Disk, Filesystem, Partition, Storage } from '../schema/spec3.ts';
 
 /** Disks and file systems of a config. What lies below the running system is an error. */
 export function storageOf(
@@ -63,4 +68,29 @@ function filesystemOf(filesystem: Filesystem, places: Places, say: Remarks): Fil
       ...(where ? { where } : {}),
     },
   ];
+}
+
+/** Settings of boot loaders are read by shells, and a space would make two arguments of one. */
+const ARGUMENT = /^[\x21-\x7e]+$/;
+const OF_A_SHELL = /["'`$\\]/;
+
+/** Kernel arguments that a config wants present or absent. One that no boot loader takes as it is, is an error. */
+export function kernelArgumentsOf(
+  { kernelArguments = {} }: Config,
+  say: Remarks,
+): { kernelArguments?: KernelArgumentsEntry } {
+  const { shouldExist = [], shouldNotExist = [] } = kernelArguments;
+  for (const list of [shouldExist, shouldNotExist])
+    for (const [index, one] of list.entries())
+      if (one !== '' && (!ARGUMENT.test(one) || OF_A_SHELL.test(one)))
+        say.error(
+          list,
+          [index],
+          'has a space, a quote or another character that no boot loader takes as it is',
+        );
+  const [present, absent] = [shouldExist, shouldNotExist].map((list) => list.filter((one) => one !== '')) as [
+    string[],
+    string[],
+  ];
+  return present.length + absent.length === 0 ? {} : { kernelArguments: { present, absent } };
 }

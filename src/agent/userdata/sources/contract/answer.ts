@@ -1,7 +1,7 @@
 import type { Code } from '../../../../protocol/codes/codes.ts';
 import type { Diagnostic } from '../../../document/document.ts';
 import type { Cloud, NetworkConfig } from '../../../platform/instance/instance.ts';
-import type { OsFacts } from '../../../platform/instance/os-facts.ts';
+import type { OsFacts } from '../../../platform/instance/read-os-facts.ts';
 
 /** A source's answer about this machine. */
 export type SourceAnswer =

@@ -1,8 +1,65 @@
-/** Turns a configuration into the next older version of kubeadm's API, and tells what cannot be said there. */
-
+/** From one version of kubeadm's API to the next newer or older one; the draft notes what cannot be said there. */
 import { isValues, type Values } from '../yaml/config-node.ts';
-import { argumentsToMaps } from './convert-arguments.ts';
 import { type Draft, ensureSection, section, take } from './draft.ts';
+
+/** v1beta3 knows CoreDNS only and no hyperkube image. */
+export function beta2ToBeta3(draft: Draft): void {
+  socketsToUrls(draft);
+  const cluster = draft.documents.get('ClusterConfiguration');
+  const dns = section(cluster, 'dns');
+  if (dns?.type === 'kube-dns')
+    draft.lose(
+      'ClusterConfiguration',
+      ['dns', 'type'],
+      'cannot be kube-dns any more; kubeadm installs CoreDNS',
+    );
+  take(dns, 'type');
+  if (take(cluster, 'useHyperKubeImage') === true)
+    draft.lose(
+      'ClusterConfiguration',
+      ['useHyperKubeImage'],
+      'is gone; kubeadm uses the image of each component',
+    );
+}
+
+/** Flags become lists, and the timeouts move into a section of their own. */
+export function beta3ToBeta4(draft: Draft): void {
+  socketsToUrls(draft);
+  argumentsToLists(draft);
+  const { documents } = draft;
+  const forControlPlane = take(
+    section(documents.get('ClusterConfiguration'), 'apiServer'),
+    'timeoutForControlPlane',
+  );
+  if (forControlPlane !== undefined) {
+    // It is not a setting of the cluster any more but of each kubeadm that is run.
+    const timeouts = ensureSection(draft.ensure('InitConfiguration'), 'timeouts');
+    timeouts.controlPlaneComponentHealthCheck ??= forControlPlane;
+  }
+  gateToAlgorithm(documents.get('ClusterConfiguration'));
+  const join = documents.get('JoinConfiguration');
+  const discovery = take(section(join, 'discovery'), 'timeout');
+  if (join !== undefined && discovery !== undefined) ensureSection(join, 'timeouts').discovery ??= discovery;
+}
+
+/** The gate PublicKeysECDSA has a field in its place since v1beta4, and kubeadm 1.37 refuses to know it. */
+function gateToAlgorithm(cluster: Values | undefined): void {
+  const gates = section(cluster, 'featureGates');
+  const isOn = take(gates, 'PublicKeysECDSA');
+  if (cluster === undefined || gates === undefined) return;
+  if (Object.keys(gates).length === 0) take(cluster, 'featureGates');
+  if (isOn === true) cluster.encryptionAlgorithm ??= 'ECDSA-P256';
+}
+
+/** A path alone has been deprecated since 1.24, and kubeadm warns of it whenever it reads it. */
+function socketsToUrls({ documents }: Draft): void {
+  for (const kind of ['InitConfiguration', 'JoinConfiguration']) {
+    const registration = section(documents.get(kind), 'nodeRegistration');
+    const socket = registration?.criSocket;
+    if (registration && typeof socket === 'string' && socket.startsWith('/'))
+      registration.criSocket = `unix://${socket}`;
+  }
+}
 
 const NODE_KINDS = ['InitConfiguration', 'JoinConfiguration'] as const;
 const CLUSTER = 'ClusterConfiguration';
@@ -102,4 +159,57 @@ export function beta3ToBeta2(draft: Draft): void {
         'has no effect: images are pulled where they are missing',
       );
   }
+}
+
+/**
+ * The places in kubeadm's documents where flags for a component stand: a mapping of names to values before v1beta4, a list of names
+ * and values since.
+ */
+const PLACES: { kind: string; path: string[]; key: string }[] = [
+  ...['apiServer', 'controllerManager', 'scheduler'].map((name) => ({
+    kind: 'ClusterConfiguration',
+    path: [name],
+    key: 'extraArgs',
+  })),
+  { kind: 'ClusterConfiguration', path: ['etcd', 'local'], key: 'extraArgs' },
+  { kind: 'InitConfiguration', path: ['nodeRegistration'], key: 'kubeletExtraArgs' },
+  { kind: 'JoinConfiguration', path: ['nodeRegistration'], key: 'kubeletExtraArgs' },
+];
+
+function argumentsToLists(draft: Draft): void {
+  for (const { holder, key } of holders(draft)) {
+    const given = holder[key];
+    if (!isValues(given)) continue;
+    holder[key] = Object.keys(given)
+      .toSorted()
+      .map((name) => ({ name, value: given[name] ?? '' }));
+  }
+}
+
+/**
+ * A flag that is given twice cannot be said by a mapping: the last one counts, as in kubeadm's own
+ * conversion.
+ */
+function argumentsToMaps(draft: Draft): void {
+  for (const { holder, key, kind, path } of holders(draft)) {
+    const given = holder[key];
+    if (!Array.isArray(given)) continue;
+    const map: Values = Object.create(null);
+    given.forEach((entry: unknown, index) => {
+      if (!isValues(entry) || typeof entry.name !== 'string') return;
+      if (entry.name in map) {
+        const name = entry.name;
+        draft.lose(kind, [...path, key, index], `gives --${name} twice, and only the last value counts`);
+      }
+      map[entry.name] = entry.value ?? '';
+    });
+    holder[key] = { ...map };
+  }
+}
+
+function holders(draft: Draft): { holder: Values; key: string; kind: string; path: string[] }[] {
+  return PLACES.flatMap(({ kind, path, key }) => {
+    const holder = section(draft.documents.get(kind), ...path);
+    return holder === undefined ? [] : [{ holder, key, kind, path }];
+  });
 }

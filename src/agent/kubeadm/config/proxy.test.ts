@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { goesThroughProxy } from './through-proxy.ts';
+import { goesThroughProxy } from './proxy.ts';
 
 const asks = (endpoint: string, noProxy: string, proxy = 'http://10.9.9.9:3128'): boolean =>
   goesThroughProxy(endpoint, (name) => ({ HTTPS_PROXY: proxy, NO_PROXY: noProxy })[name]);
