@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { RULES } from '../../src/agent/check/rule-groups.ts';
+import { RULES } from '../../src/agent/check/lint-document.ts';
 import { checksPage, DOCUMENT } from './checks.ts';
 
 it('docs/checks.md is current (else run: npm run node -- build/docs/checks.ts)', () => {

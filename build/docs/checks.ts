@@ -1,8 +1,8 @@
 /** Writes docs/checks.md from the table of rules; `npm run node -- build/docs/checks.ts`. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { RULE_GROUPS } from '../../src/agent/check/lint-document.ts';
 import type { Rule } from '../../src/agent/check/rule/rule.ts';
-import { RULE_GROUPS } from '../../src/agent/check/rule-groups.ts';
 import { CLOUDS } from '../../src/kit/bytes/user-data-limits.ts';
 
 export const DOCUMENT = fileURLToPath(new URL('../../docs/checks.md', import.meta.url));

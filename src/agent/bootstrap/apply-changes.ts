@@ -2,13 +2,14 @@ import type { Finding } from '../../protocol/journal.ts';
 import { redact } from '../../secrets/redact.ts';
 import type { Document } from '../document/document.ts';
 import { outcomeWithoutWork } from '../engine/outcome.ts';
+import type { Step, StepWork } from '../engine/step.ts';
 import { redactedStep } from '../redaction/redacted-step.ts';
 import type { Shared } from '../steps/kind/shared.ts';
 import type { PlannedStep } from '../steps/kind/step-kind.ts';
 import { changeLines } from './again/change-lines.ts';
-import { loadChangedSteps } from './again/load-changed-steps.ts';
 import { dueSteps, messageFor, settledSteps } from './again/plan-again.ts';
-import type { Changes } from './lifecycle/changes.ts';
+import { restarting, restartingByFiles } from './again/restart-units.ts';
+import type { Change, Changes } from './lifecycle/changes.ts';
 import { type Ran, type RunOptions, runJournalled } from './run-journalled.ts';
 import type { About } from './with-verdict.ts';
 
@@ -36,3 +37,39 @@ export async function applyChanges(options: RunOptions, about: About, given: ToA
   const { outcome } = ran;
   return outcome.result === 'succeeded' ? { ...ran, outcome: { ...outcome, message } } : ran;
 }
+
+/**
+ * The steps of another run, under the ids and digests of the whole document, so that later boots know them as done. What is
+ * not due has its place, and does nothing.
+ *
+ * @param due The plan with the files alone that are not as they should be
+ */
+async function loadChangedSteps(
+  changes: readonly Change[],
+  due: readonly PlannedStep[],
+  shared: Shared,
+): Promise<Step[]> {
+  const byId = new Map(due.map((step) => [step.id, step]));
+  return Promise.all(
+    changes.map(async ({ step: { id, title, digest, kind }, what }) => {
+      const isDue = what === 'new' || what === 'changed';
+      const work = isDue ? await loaded(kind, byId.get(id), shared) : { run: asItWas };
+      return { ...work, id, title, digest };
+    }),
+  );
+}
+
+/** Kinds of steps that write what units run by. */
+const RESTARTING: Readonly<Record<string, typeof restarting>> = {
+  units: restarting,
+  files: restartingByFiles,
+  tree: restartingByFiles,
+};
+
+async function loaded(kind: string, step: PlannedStep | undefined, shared: Shared): Promise<StepWork> {
+  if (step === undefined) return { run: asItWas };
+  const { renew: _, ...work } = await step.load(shared);
+  return { ...(RESTARTING[kind]?.(step, work) ?? work), redo: true };
+}
+
+const asItWas: Step['run'] = async () => ({ done: true, message: 'left as it is' });

@@ -8,7 +8,7 @@ import { INSTANCE_NOTE, JOURNAL, SENTINEL } from '../document/paths.ts';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { localNetwork } from '../userdata/local-network.ts';
 import { bootstrap } from './bootstrap.ts';
-import { foreignSeed } from './lifecycle/foreign-seed.ts';
+import { foreignSeed } from './lifecycle/find-state.ts';
 import type { BootstrapOptions } from './options.ts';
 
 const KUBEADM = `#!/bin/sh

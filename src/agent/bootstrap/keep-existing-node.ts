@@ -1,6 +1,6 @@
 import type { Failure, Finding } from '../../protocol/journal.ts';
 import { findStateUnusable } from './lifecycle/find-state.ts';
-import { keptStep } from './lifecycle/kept-step.ts';
+import { keptStep } from './lifecycle/last-success.ts';
 import { type Asked, decide } from './lifecycle/lifecycle.ts';
 import { type Ran, type RunOptions, runJournalled } from './run-journalled.ts';
 import type { About } from './with-verdict.ts';

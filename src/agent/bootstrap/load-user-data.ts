@@ -49,7 +49,7 @@ export async function loadUserData(options: BootstrapOptions): Promise<Loaded> {
       ...(options.isAgain
         ? {}
         : {
-            refuse: async (found) => (await import('./lifecycle/foreign-seed.ts')).foreignSeed(host, found),
+            refuse: async (found) => (await import('./lifecycle/find-state.ts')).foreignSeed(host, found),
           }),
       // The network of a machine that works stays as it is; on Windows cloudbase-init's own plug-in sets it up.
       ...(options.isAgain || host.platform === 'windows' ? {} : { setUpNetwork }),

@@ -13,7 +13,7 @@ import { loadSteps, type PlannedStep } from '../steps/kind/step-kind.ts';
 import { preview, stepsForPlatform } from '../steps/preview.ts';
 import { checkCreatesNode } from '../userdata/creates-node.ts';
 import { keepExistingNode } from './keep-existing-node.ts';
-import { deferChanges } from './lifecycle/defer-changes.ts';
+import { deferChanges } from './lifecycle/changes.ts';
 import { findState } from './lifecycle/find-state.ts';
 import { type Asked, decide } from './lifecycle/lifecycle.ts';
 import { withoutSecrets } from './lifecycle/without-secrets.ts';
@@ -131,7 +131,7 @@ async function labelReport(
   document: Document,
 ): Promise<Diagnostic[]> {
   if ((document.node?.labels ?? []).length === 0) return [];
-  const { labelProblems } = await import('../facts/judge/machine-labels.ts');
+  const { labelProblems } = await import('../facts/judge/labels.ts');
   for (let isTold = false; ; isTold = true) {
     const problems = await labelProblems(host, document);
     const missing = problems.find(({ code }) => code === 'UserDataTemplate');

@@ -21,7 +21,7 @@ export function wipeCallback(
   const run = async () => {
     const black = await (await import('./wipe/wipe.ts')).wipe(host, loaded);
     if (handedOver === undefined) return;
-    await (await import('../sealed/save-after-success.ts')).saveAfterSuccess(host, handedOver, black);
+    await (await import('../sealed/saved-user-data.ts')).saveAfterSuccess(host, handedOver, black);
   };
   return [{ when: 'succeeded', title, run }];
 }

@@ -4,8 +4,13 @@ import { visible } from '../../kit/terminal/visible.ts';
 import { codes } from '../../protocol/codes/codes.ts';
 import type { Diagnostic, Document, Position } from '../document/document.ts';
 import { toLintInput } from './rule/lint-input.ts';
-import type { Severity } from './rule/rule.ts';
-import { RULES } from './rule-groups.ts';
+import type { Rule, Severity } from './rule/rule.ts';
+import { FILE_RULES } from './rules/file-rules.ts';
+import { KUBEADM_RULES } from './rules/kubeadm-rules.ts';
+import { ORDER_RULES } from './rules/order-rules.ts';
+import { SECRET_RULES } from './rules/secret-rules.ts';
+import { SHELL_RULES } from './rules/shell-rules.ts';
+import { SIZE_RULES } from './rules/size-rules.ts';
 
 export interface LintFinding {
   /** A rule's id, or a code of docs/codes.md. */
@@ -69,3 +74,15 @@ function tooLarge(raw: Buffer, name: string | undefined): LintFinding[] {
   const message = `${cloud.title} takes ${cloud.bytes} bytes; this has ${size}, ${zipped}.`;
   return [{ rule: rule.id, severity: 'error', message, remedy: rule.remedy }];
 }
+
+/** Every rule once, in groups by what it is about; docs/checks.md is made from it. */
+export const RULE_GROUPS: readonly { title: string; rules: readonly Rule[] }[] = [
+  { title: 'Failures that go unnoticed', rules: SHELL_RULES },
+  { title: 'Order', rules: ORDER_RULES },
+  { title: 'Files', rules: FILE_RULES },
+  { title: 'Secrets', rules: SECRET_RULES },
+  { title: 'kubeadm', rules: KUBEADM_RULES },
+  { title: 'Size', rules: SIZE_RULES },
+];
+
+export const RULES: readonly Rule[] = RULE_GROUPS.flatMap(({ rules }) => rules);

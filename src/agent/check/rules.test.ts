@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CLOUDS } from '../../kit/bytes/user-data-limits.ts';
 import { readUserData } from '../userdata/read-user-data.ts';
-import { lintDocument } from './lint-document.ts';
-import { RULES } from './rule-groups.ts';
+import { lintDocument, RULES } from './lint-document.ts';
 
 /** What is found in a cloud-config (or an Ignition config), by rule. */
 async function found(text: string, cloud?: string): Promise<string[]> {

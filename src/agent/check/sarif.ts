@@ -1,6 +1,6 @@
 import { placeText } from '../../kit/position.ts';
 import type { LintFinding } from './lint-document.ts';
-import { RULES } from './rule-groups.ts';
+import { RULES } from './lint-document.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 

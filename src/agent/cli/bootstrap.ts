@@ -17,7 +17,7 @@ import { catchUncaughtErrors } from './process/crash.ts';
 import { stopSignal } from './process/stop-signal.ts';
 import { version } from './process/version.ts';
 import { lineWatcher } from './text/bounded-writer.ts';
-import { liveWatcher } from './text/live-watcher.ts';
+import { liveWatcher } from './text/live-line.ts';
 import { printFailure } from './text/print-failure.ts';
 
 const TRY_AGAIN = 75;

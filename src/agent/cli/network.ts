@@ -18,7 +18,7 @@ export function networkCommand({ root: given }: { root: string }): Promise<numbe
     await requireRootDirectory(host);
     try {
       const { settings, report } = await localNetwork(host, async (found) => {
-        const { foreignSeed } = await import('../bootstrap/lifecycle/foreign-seed.ts');
+        const { foreignSeed } = await import('../bootstrap/lifecycle/find-state.ts');
         return foreignSeed(host, found);
       });
       for (const { severity, message, where, code } of report)

@@ -5,7 +5,7 @@ import type { CallReading } from '../kubeadm/config/read-call.ts';
 import { shapedConfig } from '../kubeadm/config/shaped-arguments.ts';
 import { KubeadmError } from '../kubeadm/kubeadm-error.ts';
 import { findRealKubeadm, kubeadmMinor } from '../kubeadm/run/real-kubeadm.ts';
-import { type PreflightFinding, preflightFinding } from './checks/finding.ts';
+import { type PreflightFinding, preflightFinding } from './checks/check.ts';
 
 /** Any value will do: the caller only wants to know whether the file is readable. */
 const SOME_SECONDS = 60;

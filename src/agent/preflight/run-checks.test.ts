@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLinuxHost } from '../host/linux/host.ts';
 import { readConfig } from '../kubeadm/config/config.ts';
 import type { Check, Task } from './checks/check.ts';
-import { preflightFinding } from './checks/finding.ts';
+import { preflightFinding } from './checks/check.ts';
 import { runPreflight } from './run-checks.ts';
 
 const host = createLinuxHost();

@@ -1,7 +1,6 @@
 import { errorMessage } from '../../kit/errors.ts';
 import type { Host } from '../host/host.ts';
-import type { Check, Task } from './checks/check.ts';
-import type { PreflightFinding } from './checks/finding.ts';
+import type { Check, PreflightFinding, Task } from './checks/check.ts';
 import { apiServer } from './checks/kubernetes/api-server.ts';
 import { containerRuntime } from './checks/kubernetes/container-runtime.ts';
 import { kubeletService } from './checks/kubernetes/kubelet-service.ts';

@@ -1,4 +1,5 @@
 import { SEALED_KEPT } from '../document/paths.ts';
+import { noteWiped } from '../engine/wiped-note.ts';
 import type { Files } from '../host/files.ts';
 import { type Host, HostError } from '../host/host.ts';
 import type { OpenedUserData } from '../userdata/user-data-reference.ts';
@@ -58,4 +59,14 @@ async function read(files: Files, digest: string): Promise<Kept | undefined> {
     if (error instanceof HostError || error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** After success: later starts find what was done, and know that it has lost its secrets. @throws HostError */
+export async function saveAfterSuccess(
+  host: Host,
+  handedOver: Pick<OpenedUserData, 'digest'>,
+  black: Buffer,
+): Promise<void> {
+  await noteWiped(host, black);
+  await saveUserData(host, handedOver, black);
 }

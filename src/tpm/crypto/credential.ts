@@ -1,7 +1,7 @@
 import type { EcArea, RsaArea } from '../objects/public-area.ts';
 import { sized } from '../wire/writer.ts';
+import { wrapSensitive } from './importable.ts';
 import { createSharedSeed } from './shared-seed.ts';
-import { wrapSensitive } from './wrap-sensitive.ts';
 
 /** What TPM2_ActivateCredential takes. */
 export interface Credential {

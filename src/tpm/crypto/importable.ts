@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import { digestOf, encodeSelection, type PcrSelection, type PcrValues } from '../objects/pcr-selection.ts';
 import { type EcArea, encodePublic, nameOf, type RsaArea, type SealedArea } from '../objects/public-area.ts';
 import { ALG, ATTRIBUTE, COMMAND } from '../wire/constants.ts';
 import { bytesOf, NOTHING, sized, u16, u32 } from '../wire/writer.ts';
+import { kdfa } from './key-derivation.ts';
 import { createSharedSeed } from './shared-seed.ts';
-import { wrapSensitive } from './wrap-sensitive.ts';
 
 /** A secret that one TPM alone can open, made without having met it. */
 export interface Importable {
@@ -56,4 +56,19 @@ function pcrPolicy(selection: PcrSelection, pcrDigest: Uint8Array): Buffer {
     .update(encodeSelection(selection))
     .update(pcrDigest)
     .digest();
+}
+
+const NONE = Buffer.alloc(0);
+
+/**
+ * Outer wrapping (Part 1, 22.4 and 24): encrypted by AES-128-CFB, and an HMAC before it, both under keys from the seed and
+ * for one object's Name only.
+ *
+ * @returns 2B HMAC, then the ciphertext
+ */
+export function wrapSensitive(seed: Uint8Array, name: Uint8Array, sensitive: Uint8Array): Buffer {
+  const cipher = createCipheriv('aes-128-cfb', kdfa(seed, 'STORAGE', name, NONE, 128), Buffer.alloc(16));
+  const encrypted = bytesOf(cipher.update(sensitive), cipher.final());
+  const hmac = createHmac('sha256', kdfa(seed, 'INTEGRITY', NONE, NONE, 256));
+  return bytesOf(sized(hmac.update(encrypted).update(name).digest()), encrypted);
 }

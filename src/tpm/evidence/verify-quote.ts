@@ -1,9 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ExpectedError } from '../../kit/errors.ts';
-import { decodeQuoted, type Quoted } from '../objects/attest.ts';
+import { decodeQuoted, decodeSignature, isSignedBy, type Quoted } from '../objects/attest.ts';
 import { digestOf, type PcrSelection, type PcrValues } from '../objects/pcr-selection.ts';
 import { type EcArea, keyOf, type PublicArea, type RsaArea } from '../objects/public-area.ts';
-import { decodeSignature, isSignedBy } from '../objects/signature.ts';
 import { AK_ATTRIBUTES } from '../objects/templates.ts';
 import { ATTRIBUTE } from '../wire/constants.ts';
 

@@ -1,5 +1,7 @@
 import type { JournalRecord, StepOutline } from '../../../protocol/journal.ts';
 import { isSuccess } from '../../engine/history.ts';
+import type { Step } from '../../engine/step.ts';
+import { putSentinels } from '../../steps/sentinel/write-sentinel.ts';
 
 /** The last sequence that succeeded on this machine. */
 export interface LastSuccess {
@@ -32,3 +34,12 @@ export function isHalfDone(records: readonly JournalRecord[], { seq }: LastSucce
   );
   return last !== undefined && last.seq > seq && !(last.type === 'step.ended' && last.result === 'done');
 }
+
+/** The step of the last success, which the journal knows as done; what a reboot takes of it from /run is still put back. */
+export function keptStep({ id, title, digest }: StepOutline, step: Partial<Step> = {}): Step {
+  const settled = step.settled ?? (id === 'sentinel' ? putBack : undefined);
+  const run: Step['run'] = async () => ({ done: true, message: 'left as it is' });
+  return { id, title, digest, run, ...(settled ? { settled } : {}) };
+}
+
+const putBack: Step['settled'] = (host) => putSentinels(host);

@@ -1,12 +1,21 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { TpmChannel } from '../../../tpm/channel.ts';
-import { readHandles } from '../../../tpm/commands/capabilities.ts';
+import { readHandles, readProperties } from '../../../tpm/commands/capabilities.ts';
+import { type LoadedKey, withPrimary } from '../../../tpm/commands/primary.ts';
 import { readNv } from '../../../tpm/commands/read-nv.ts';
-import { checkCertifies, readChain, readEkCertificate } from '../../../tpm/evidence/endorsement.ts';
+import {
+  checkCertifies,
+  endorsementKeyId,
+  readChain,
+  readEkCertificate,
+} from '../../../tpm/evidence/endorsement.ts';
 import { ProofError } from '../../../tpm/evidence/verify-quote.ts';
 import { type EcArea, keyOf, type RsaArea } from '../../../tpm/objects/public-area.ts';
 import { EK_EC, EK_RSA } from '../../../tpm/objects/templates.ts';
-import { TpmProblem } from './tpm-problem.ts';
+import { TPM_PATH } from '../../document/paths.ts';
+import type { Host } from '../../host/host.ts';
+import { openMachineTpm } from './open-tpm.ts';
+import { TpmProblem, toTpmProblem } from './tpm-problem.ts';
 
 /** NV indices of the TCG EK Credential Profile (2.2.1.4): certificates of the keys by templates L-1 and L-2. */
 const RSA_CERTIFICATE = 0x01c00002;
@@ -63,4 +72,35 @@ export function checkEndorsement({ certificate }: Endorsement, area: RsaArea | E
     throw error;
   }
   return key;
+}
+
+/** The machine's endorsement key in its TPM. */
+export interface MachineEndorsementKey {
+  readonly channel: TpmChannel;
+  readonly ek: LoadedKey;
+  /** `sha256:...`. */
+  readonly own: string;
+}
+
+/**
+ * Does something with the endorsement key, which is the one that its certificate names, in one conversation.
+ *
+ * @throws TpmProblem
+ */
+export async function withEndorsementKey<T>(
+  host: Host,
+  work: (key: MachineEndorsementKey) => Promise<T>,
+): Promise<T> {
+  const channel = await openMachineTpm(host, TPM_PATH);
+  try {
+    const { nvBufferBytes } = await readProperties(channel);
+    const endorsement = await findEndorsement(channel, nvBufferBytes);
+    return await withPrimary(channel, endorsement.template, (ek) =>
+      work({ channel, ek, own: endorsementKeyId(checkEndorsement(endorsement, ek.area)) }),
+    );
+  } catch (error) {
+    throw toTpmProblem(error);
+  } finally {
+    await channel.close();
+  }
 }

@@ -4,8 +4,8 @@ import { ALG } from '../../../tpm/wire/constants.ts';
 import { MalformedError } from '../../../tpm/wire/reader.ts';
 import { TpmError } from '../../../tpm/wire/tpm-error.ts';
 import type { Host } from '../../host/host.ts';
+import { type MachineEndorsementKey, withEndorsementKey } from './endorsement-key.ts';
 import { TpmProblem } from './tpm-problem.ts';
-import { type MachineEndorsementKey, withEndorsementKey } from './with-endorsement-key.ts';
 
 /** Content that is sealed, and where it is to lie. */
 interface Sealed {

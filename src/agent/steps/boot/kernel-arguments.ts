@@ -2,7 +2,7 @@ import type { KernelArgumentsEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
-import { attempt } from '../tools/attempt.ts';
+import { attempt } from '../tools/each-entry.ts';
 import { isAsAsked, loaders } from './loaders.ts';
 
 /**

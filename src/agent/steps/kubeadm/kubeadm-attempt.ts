@@ -142,7 +142,7 @@ async function wasTried(
 /** Their values, which were looked at before anything was touched. */
 async function labelsFor(host: Host, { labels = [] }: KubeadmCommand): Promise<Record<string, string>> {
   if (labels.length === 0) return {};
-  const { labelsForMachine } = await import('../../facts/judge/machine-labels.ts');
+  const { labelsForMachine } = await import('../../facts/judge/labels.ts');
   return (await labelsForMachine(host, labels)).labels;
 }
 

@@ -9,7 +9,7 @@ import { isStillJoined } from '../../kubeadm/repeat/joined.ts';
 import { hasSucceeded } from '../../kubeadm/repeat/success-marker.ts';
 import { findEarlierRun } from '../../kubeadm/run/run-kubeadm.ts';
 import { checkMachine } from '../../preflight/check-machine.ts';
-import type { PreflightFinding } from '../../preflight/checks/finding.ts';
+import type { PreflightFinding } from '../../preflight/checks/check.ts';
 import { queryVersions } from '../../preflight/query-versions.ts';
 import { stillStarting } from '../../startup/starting.ts';
 import type { Work } from '../kind/step-kind.ts';

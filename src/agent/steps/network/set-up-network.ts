@@ -1,7 +1,7 @@
 import type { NetworkSettings } from '../../document/network-settings.ts';
 import { applyNetwork } from '../../network/apply-network.ts';
 import type { Work } from '../kind/step-kind.ts';
-import { attempt } from '../tools/attempt.ts';
+import { attempt } from '../tools/each-entry.ts';
 
 /**
  * The machine's network. Where a source was asked over it, it is set up already, and this finds it so.

@@ -3,9 +3,8 @@ import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import type { Host } from '../../host/host.ts';
 import { StepError } from '../../tools/step-error.ts';
-import { type Content, contentOf } from './devices/content.ts';
-import { heldBy } from './devices/free.ts';
-import { waitFor } from './devices/wait.ts';
+import { type Content, contentOf, heldBy } from './devices/content.ts';
+import { waitFor } from './devices/find-device.ts';
 import { blkidType, plainUuid } from './mkfs-command.ts';
 
 const NODE_MS = 10_000;

@@ -2,8 +2,8 @@ import type { DiskEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import { StepError } from '../../tools/step-error.ts';
-import type { Decision } from './decision.ts';
 import { contentOf } from './devices/content.ts';
+import type { Decision } from './sfdisk.ts';
 import { readTable, type Table } from './sfdisk.ts';
 
 type Divided = Extract<DiskEntry, { layout: unknown }>;

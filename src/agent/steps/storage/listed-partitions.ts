@@ -2,8 +2,8 @@ import type { DiskEntry, PartitionEntry } from '../../document/document.ts';
 import type { StepContext } from '../../engine/step.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import { StepError } from '../../tools/step-error.ts';
-import type { Decision } from './decision.ts';
 import { contentOf } from './devices/content.ts';
+import type { Decision } from './sfdisk.ts';
 import { numberOf, type Present, readTable, sfdisk } from './sfdisk.ts';
 
 type Listed = Extract<DiskEntry, { partitions: unknown }>;

@@ -7,9 +7,8 @@ import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { eachEntry, place } from '../tools/each-entry.ts';
 import { chooseTarget } from './choose-target.ts';
-import { contentOf } from './devices/content.ts';
+import { contentOf, refuseInUse } from './devices/content.ts';
 import { findDevice, settle } from './devices/find-device.ts';
-import { refuseInUse } from './devices/free.ts';
 import { blkidType, mkfsCommand, withoutMkfs } from './mkfs-command.ts';
 import { mountNow } from './mounts/mount-now.ts';
 

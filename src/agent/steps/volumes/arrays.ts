@@ -6,8 +6,8 @@ import { runTool } from '../../tools/run-tool.ts';
 import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import type { Content } from '../storage/devices/content.ts';
+import { contentsOf, heldBy, refuseInUse } from '../storage/devices/content.ts';
 import { findDevice } from '../storage/devices/find-device.ts';
-import { contentsOf, heldBy, refuseInUse } from '../storage/devices/free.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import { begunNote, givenUuid, isSameUuid } from './begun.ts';
 

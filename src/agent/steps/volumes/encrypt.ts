@@ -4,14 +4,14 @@ import type { StepContext } from '../../engine/step.ts';
 import { fetchBytes } from '../../fetch/fetch.ts';
 import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
+import { contentsOf, heldBy, refuseInUse } from '../storage/devices/content.ts';
 import { findDevice } from '../storage/devices/find-device.ts';
-import { contentsOf, heldBy, refuseInUse } from '../storage/devices/free.ts';
 import { eachEntry } from '../tools/each-entry.ts';
 import { fetchProblem } from '../tools/fetch-problem.ts';
 import { presentMode } from '../tools/present-mode.ts';
 import { begunNote, givenUuid, isSameUuid } from './begun.ts';
 import { CRYPTTAB, uuidInCrypttab, withCrypttabLine } from './crypttab.ts';
-import type { EncryptionSpec } from './encryption-spec.ts';
+import type { EncryptionSpec } from './volume.ts';
 import { givenKey, keptKeyPath, Volume, type VolumeKey, withKey } from './volume.ts';
 
 const LUKS = 'crypto_LUKS';

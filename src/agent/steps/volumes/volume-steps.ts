@@ -3,7 +3,7 @@ import type { ArrayEntry } from '../../document/document.ts';
 import type { StepKind } from '../kind/step-kind.ts';
 import { missingTools } from '../storage/devices/missing-tools.ts';
 import { storesFor } from '../tools/secret-files.ts';
-import type { EncryptionSpec } from './encryption-spec.ts';
+import type { EncryptionSpec } from './volume.ts';
 
 /** Kinds of steps for what lies between disks and file systems: RAID arrays and encryption. */
 export const arrays: StepKind<{ entries: ArrayEntry[] }> = {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { EncryptionEntry } from '../../document/document.ts';
+import type { EncryptionEntry, FetchSettings } from '../../document/document.ts';
 import { RUN_DIR } from '../../document/paths.ts';
 import type { StepContext } from '../../engine/step.ts';
 import { fetchBytes } from '../../fetch/fetch.ts';
 import type { BlockDevice } from '../../host/block-devices.ts';
 import type { Host } from '../../host/host.ts';
+import type { StoresSpec } from '../../stores/contract/store.ts';
 import { runTool } from '../../tools/run-tool.ts';
 import { StepError } from '../../tools/step-error.ts';
 import type { Content } from '../storage/devices/content.ts';
@@ -14,7 +15,6 @@ import { withOpened } from '../tools/sealed-content.ts';
 import { SecretContents } from '../tools/secret-content.ts';
 import { isSecret } from '../tools/secret-files.ts';
 import { isSameUuid } from './begun.ts';
-import type { EncryptionSpec } from './encryption-spec.ts';
 
 /** What keeps somebody who guesses busy keeps a small machine busy too. */
 const TOOL_MS = 10 * 60_000;
@@ -154,4 +154,11 @@ export async function givenKey(
   } catch (error) {
     throw fetchProblem(error, `The key of ${name} was not fetched`);
   }
+}
+
+/** Devices to encrypt, and how their keys are had. */
+export interface EncryptionSpec {
+  entries: EncryptionEntry[];
+  fetching: FetchSettings;
+  stores?: StoresSpec;
 }

@@ -1,7 +1,7 @@
 import { ExpectedError } from '../../../kit/errors.ts';
 import type { Position } from '../../document/document.ts';
 import type { Diagnostics } from '../../text/diagnostics.ts';
-import { isJson } from '../../text/is-json.ts';
+import { isJson } from '../../text/own-document.ts';
 import type { SourceText } from '../../text/source-text.ts';
 import { parseYaml } from '../../text/yaml/parse.ts';
 import { plainValue } from '../../text/yaml/plain-value.ts';

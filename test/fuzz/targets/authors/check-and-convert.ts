@@ -1,5 +1,4 @@
-import { lintDocument } from '../../../../src/agent/check/lint-document.ts';
-import { RULES } from '../../../../src/agent/check/rule-groups.ts';
+import { lintDocument, RULES } from '../../../../src/agent/check/lint-document.ts';
 import { plan, planDigest } from '../../../../src/agent/steps/plan.ts';
 import { writeNative } from '../../../../src/agent/userdata/native/write-native.ts';
 import { readUserData } from '../../../../src/agent/userdata/read-user-data.ts';

@@ -19,9 +19,8 @@ import { readChain, readEkCertificate } from '../../../../src/tpm/evidence/endor
 import { readBootLog, replay, secureBoot } from '../../../../src/tpm/evidence/event-log.ts';
 import { recordedQuote, SELECTION } from '../../../../src/tpm/evidence/fixtures/quote-evidence.ts';
 import { ProofError, verifyQuote } from '../../../../src/tpm/evidence/verify-quote.ts';
-import { decodeQuoted } from '../../../../src/tpm/objects/attest.ts';
+import { decodeQuoted, decodeSignature } from '../../../../src/tpm/objects/attest.ts';
 import { decodePublic, encodePublic } from '../../../../src/tpm/objects/public-area.ts';
-import { decodeSignature } from '../../../../src/tpm/objects/signature.ts';
 import { ALG } from '../../../../src/tpm/wire/constants.ts';
 import { MalformedError } from '../../../../src/tpm/wire/reader.ts';
 import { must, type Target } from '../../target.ts';

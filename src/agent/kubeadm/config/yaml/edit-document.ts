@@ -1,4 +1,4 @@
-import { isJson } from '../../../text/is-json.ts';
+import { isJson } from '../../../text/own-document.ts';
 import { normalizeLineBreaks, readDocuments } from './config-documents.ts';
 import { isValues, type Values } from './config-node.ts';
 import { writeYaml } from './write-yaml.ts';

@@ -3,7 +3,7 @@ import { readApiServer } from '../../../diagnosis/evidence/api-server.ts';
 import type { ApiServerView } from '../../../diagnosis/evidence/evidence.ts';
 import { goesThroughProxy } from '../../../kubeadm/config/proxy.ts';
 import type { Check } from '../check.ts';
-import { type PreflightFinding, preflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../check.ts';
 
 const LIMIT_MS = 900;
 /** A new cluster's certificates begin at once, so a clock that is further behind makes them invalid. */

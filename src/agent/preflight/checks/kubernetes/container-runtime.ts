@@ -2,8 +2,7 @@ import { posix } from 'node:path';
 import { type Host, HostError } from '../../../host/host.ts';
 import { showUnits, type UnitProperties } from '../../../host/show-units.ts';
 import { DEFAULT_SOCKETS, socketPath } from '../../../kubeadm/config/kubelet/cri-socket.ts';
-import { type Check, isBefore, type Task } from '../check.ts';
-import { type PreflightFinding, preflightFinding } from '../finding.ts';
+import { type Check, isBefore, type PreflightFinding, preflightFinding, type Task } from '../check.ts';
 import { someUnitStartsRuntime } from './runtime-units.ts';
 
 /** The unit that listens at a socket of this name. */

@@ -1,7 +1,6 @@
 import type { Host } from '../../../host/host.ts';
 import { showUnits, type UnitProperties } from '../../../host/show-units.ts';
-import { type Check, readText } from '../check.ts';
-import { preflightFinding } from '../finding.ts';
+import { type Check, preflightFinding, readText } from '../check.ts';
 
 const ASK_MS = 800;
 const PROPERTIES = ['LoadState', 'NeedDaemonReload', 'ExecStart'];

@@ -1,7 +1,6 @@
 import { ETCD_DIRECTORY_REMEDY } from '../../../../protocol/codes/etcd-directory.ts';
 import { MANIFESTS, PKI } from '../../../kubeadm/config/kubeadm-files.ts';
-import { type Check, isControlPlane, type Task } from '../check.ts';
-import { type PreflightFinding, preflightFinding } from '../finding.ts';
+import { type Check, isControlPlane, type PreflightFinding, preflightFinding, type Task } from '../check.ts';
 
 /** Files of an earlier node that kubeadm refuses. Slipway cleans up its own attempts before the next. */
 export const leftovers: Check = {

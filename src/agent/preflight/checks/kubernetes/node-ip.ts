@@ -2,8 +2,7 @@ import { canonicalAddress, ownAddresses } from '../../../cluster/node-addresses.
 import type { Host } from '../../../host/host.ts';
 import { showUnits } from '../../../host/show-units.ts';
 import { requestedNodeIps } from '../../../kubeadm/config/kubelet/node-name.ts';
-import { type Check, readText } from '../check.ts';
-import { type PreflightFinding, preflightFinding } from '../finding.ts';
+import { type Check, type PreflightFinding, preflightFinding, readText } from '../check.ts';
 
 const ASK_MS = 800;
 /** Where the drop-in of kubeadm looks for KUBELET_EXTRA_ARGS, on Debian's kin and on Fedora's. */

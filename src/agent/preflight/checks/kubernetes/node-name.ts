@@ -1,7 +1,7 @@
 import { isNodeName } from '../../../kubeadm/config/api/check-rules.ts';
 import { otherNodeName } from '../../../kubeadm/config/kubelet/node-name.ts';
 import type { Check } from '../check.ts';
-import { type PreflightFinding, preflightFinding } from '../finding.ts';
+import { type PreflightFinding, preflightFinding } from '../check.ts';
 import { argumentIn, extraArguments } from './node-ip.ts';
 
 /** The Node's name: kubeadm must accept its form, no other machine may have it, and it must resolve here. */

@@ -1,6 +1,5 @@
 import type { Host } from '../../../host/host.ts';
-import { type Check, isControlPlane, readText, type Task } from '../check.ts';
-import { preflightFinding } from '../finding.ts';
+import { type Check, isControlPlane, preflightFinding, readText, type Task } from '../check.ts';
 
 const LISTENING = '0A';
 const ETCD = [2379, 2380];

@@ -1,6 +1,5 @@
 import type { Host } from '../../../host/host.ts';
-import { type Check, isBefore, type Task } from '../check.ts';
-import { type PreflightFinding, preflightFinding } from '../finding.ts';
+import { type Check, isBefore, type PreflightFinding, preflightFinding, type Task } from '../check.ts';
 
 /** Directories to search whatever PATH says, because commands before kubeadm may extend it. */
 const DIRECTORIES = [

@@ -1,5 +1,11 @@
-import { type Check, isBefore, type Task, type Version } from '../check.ts';
-import { type PreflightFinding, preflightFinding } from '../finding.ts';
+import {
+  type Check,
+  isBefore,
+  type PreflightFinding,
+  preflightFinding,
+  type Task,
+  type Version,
+} from '../check.ts';
 
 /**
  * Compares kubelet, kubeadm and the configuration's version. kubeadm accepts a kubelet that is one minor

@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Host } from '../../../host/host.ts';
 import { PKI } from '../../../kubeadm/config/kubeadm-files.ts';
-import { type Check, readText } from '../check.ts';
-import { preflightFinding } from '../finding.ts';
+import { type Check, preflightFinding, readText } from '../check.ts';
 
 /**
  * Compares this machine's clock with the dates of the certificate authority from user data: a control plane's

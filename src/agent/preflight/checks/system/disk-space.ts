@@ -1,6 +1,13 @@
 import { DEFAULT_EVICTION_THRESHOLDS } from '../../../kubeadm/config/kubelet/eviction-thresholds.ts';
-import { type Check, isControlPlane, megabytes, percent, readText } from '../check.ts';
-import { type PreflightFinding, preflightFinding } from '../finding.ts';
+import {
+  type Check,
+  isControlPlane,
+  megabytes,
+  type PreflightFinding,
+  percent,
+  preflightFinding,
+  readText,
+} from '../check.ts';
 
 const GIB = 1024 ** 3;
 interface Place {

@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts';
-import { preflightFinding } from '../finding.ts';
+import { preflightFinding } from '../check.ts';
 
 /** Is the machine what the user data says that it is to be? */
 export const expectations: Check = {

@@ -1,7 +1,13 @@
 import { ipFamily } from '../../../../kit/ip-family.ts';
 import type { Host } from '../../../host/host.ts';
-import { type Check, isBefore, readText, type Task } from '../check.ts';
-import { type PreflightFinding, preflightFinding } from '../finding.ts';
+import {
+  type Check,
+  isBefore,
+  type PreflightFinding,
+  preflightFinding,
+  readText,
+  type Task,
+} from '../check.ts';
 
 const MODULES_FILE = '/etc/modules-load.d/slipway.conf';
 const SYSCTL_FILE = '/etc/sysctl.d/90-slipway.conf';

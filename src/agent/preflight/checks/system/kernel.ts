@@ -1,6 +1,12 @@
 import type { Host } from '../../../host/host.ts';
-import { type Check, isBefore, readText, type Task } from '../check.ts';
-import { type PreflightFinding, preflightFinding } from '../finding.ts';
+import {
+  type Check,
+  isBefore,
+  type PreflightFinding,
+  preflightFinding,
+  readText,
+  type Task,
+} from '../check.ts';
 
 /**
  * kubeadm has always refused kernels before 3.10. Since 1.32 it demands 4.19 (its releases'

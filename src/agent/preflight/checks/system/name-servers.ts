@@ -1,5 +1,4 @@
-import { type Check, readText } from '../check.ts';
-import { preflightFinding } from '../finding.ts';
+import { type Check, preflightFinding, readText } from '../check.ts';
 
 /** Without name servers, a machine pulls no images, and its pods have none either. */
 export const nameServers: Check = {

@@ -1,5 +1,4 @@
-import { type Check, readText } from '../check.ts';
-import { preflightFinding } from '../finding.ts';
+import { type Check, preflightFinding, readText } from '../check.ts';
 
 /** kubeadm demands root. */
 export const privileges: Check = {

@@ -1,6 +1,12 @@
 import { countOfList } from '../../../../kit/number-list.ts';
-import { type Check, isBefore, isControlPlane, readText } from '../check.ts';
-import { type PreflightFinding, preflightFinding } from '../finding.ts';
+import {
+  type Check,
+  isBefore,
+  isControlPlane,
+  type PreflightFinding,
+  preflightFinding,
+  readText,
+} from '../check.ts';
 
 /** kubeadm demands these only of a control plane. */
 const CPUS = 2;

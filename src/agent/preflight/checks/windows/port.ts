@@ -1,6 +1,6 @@
 import { windowsProgram } from '../../../host/windows-program.ts';
 import type { Check } from '../check.ts';
-import { preflightFinding } from '../finding.ts';
+import { preflightFinding } from '../check.ts';
 
 const KUBELET = 10_250;
 const ASK_MS = 5_000;

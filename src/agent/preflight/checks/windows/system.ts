@@ -2,8 +2,7 @@ import { type Host, HostError } from '../../../host/host.ts';
 import { readKey } from '../../../host/windows-registry.ts';
 import { serviceState } from '../../../host/windows-services.ts';
 import { DEFAULT_EVICTION_THRESHOLDS } from '../../../kubeadm/config/kubelet/eviction-thresholds.ts';
-import { type Check, megabytes, percent } from '../check.ts';
-import { type PreflightFinding, preflightFinding } from '../finding.ts';
+import { type Check, megabytes, type PreflightFinding, percent, preflightFinding } from '../check.ts';
 
 /** A longer name is cut off for NetBIOS, and two machines may then have the same one. */
 const LONGEST_NAME = 15;

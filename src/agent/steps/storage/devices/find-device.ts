@@ -1,7 +1,6 @@
 import type { BlockDevice } from '../../../host/block-devices.ts';
 import type { Host } from '../../../host/host.ts';
 import { StepError } from '../../../tools/step-error.ts';
-import { waitFor } from './wait.ts';
 
 /** A disk that is attached during boot appears within seconds; cloud-init waits only for udev. */
 const WAIT_MS = 10_000;
@@ -51,4 +50,21 @@ function decodeName(name: string): string {
   return name.replace(/\\x([0-9a-fA-F]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
+}
+
+const PAUSE_MS = 250;
+
+/** Asks repeatedly until there is an answer, `ms` have passed, or the step has to stop. */
+export async function waitFor<T>(
+  host: Host,
+  ms: number,
+  signal: AbortSignal,
+  look: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const end = host.clock.monotonic() + ms;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined || signal.aborted || host.clock.monotonic() >= end) return found;
+    await host.clock.sleep(PAUSE_MS, signal);
+  }
 }

@@ -8,8 +8,7 @@ import { StepError } from '../../../tools/step-error.ts';
 import { isSystemdRunning } from '../../../tools/systemd.ts';
 import type { Work } from '../../kind/step-kind.ts';
 import { eachEntry, place } from '../../tools/each-entry.ts';
-import { byTag, lookUp } from '../devices/find-device.ts';
-import { waitFor } from '../devices/wait.ts';
+import { byTag, lookUp, waitFor } from '../devices/find-device.ts';
 import { type FstabFields, fieldsOf, isWithOthers, withMounts } from './fstab.ts';
 import { isMountPoint } from './mount-now.ts';
 

@@ -2,7 +2,7 @@ import type { AuthoritySettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
 import { runTool } from '../../../tools/run-tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 
 /** Where a family of distributions has what its programs trust. */
 interface TrustStore {

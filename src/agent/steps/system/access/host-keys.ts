@@ -4,7 +4,7 @@ import type { Host } from '../../../host/host.ts';
 import { runTool } from '../../../tools/run-tool.ts';
 import { machineToWarnOf, missingProgram, type PreviewContext } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 import { addLines } from './sshd-config.ts';
 
 const DIRECTORY = '/etc/ssh';

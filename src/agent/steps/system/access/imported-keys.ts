@@ -7,7 +7,7 @@ import { StepError } from '../../../tools/step-error.ts';
 import { findAccount } from '../../accounts/files/database.ts';
 import { addAuthorizedKeys } from '../../accounts/files/ssh-keys.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 
 /** What one person may have of keys. */
 const MOST_BYTES = 256 * 1024;

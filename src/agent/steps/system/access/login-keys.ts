@@ -6,7 +6,7 @@ import { findAccount } from '../../accounts/files/database.ts';
 import { addAuthorizedKeys } from '../../accounts/files/ssh-keys.ts';
 import { entryAt, type PreviewContext } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 
 /** Lets keys log in as the default user, and as root or to be told whom to come as (cloud-init's `apply_credentials`). */
 export const authorizeKeys: Work<LoginKeySettings> = ({ keys, defaultUser, rootOptions }) => ({

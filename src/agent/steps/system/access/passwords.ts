@@ -7,7 +7,7 @@ import { runTool } from '../../../tools/run-tool.ts';
 import { isSystemdRunning } from '../../../tools/systemd.ts';
 import { machineToWarnOf, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 import { unknownOwner } from '../../tools/places.ts';
 import { setOption } from './sshd-config.ts';
 

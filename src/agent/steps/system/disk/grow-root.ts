@@ -4,7 +4,7 @@ import { runTool } from '../../../tools/run-tool.ts';
 import { StepError } from '../../../tools/step-error.ts';
 import { machineToWarnOf, missingProgram, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 import { mountedAt, mountedNow } from './mounted-now.ts';
 
 /** Lets the root file system fill its partition, at every boot as cloud-init does (`cc_resizefs`). */

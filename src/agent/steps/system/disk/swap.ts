@@ -3,7 +3,7 @@ import type { SwapSettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
 import { runTool } from '../../../tools/run-tool.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 
 const GIB = 2 ** 30;
 const MIB = 2 ** 20;

@@ -3,7 +3,7 @@ import type { PhoneHomeSettings } from '../../../document/system-settings.ts';
 import { type Host, HostError } from '../../../host/host.ts';
 import { StepError } from '../../../tools/step-error.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 
 const TIMEOUT_MS = 10_000;
 

@@ -2,7 +2,7 @@ import type { Hostname } from '../../../document/document.ts';
 import type { HostsSettings } from '../../../document/system-settings.ts';
 import type { Host } from '../../../host/host.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 
 const FILE = '/etc/hosts';
 const TEMPLATES = '/etc/cloud/templates';

@@ -3,7 +3,7 @@ import type { Host } from '../../../host/host.ts';
 import { runTool } from '../../../tools/run-tool.ts';
 import { isSystemdRunning } from '../../../tools/systemd.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 
 const SUPPORTED = '/usr/share/i18n/SUPPORTED';
 const WANTED = '/etc/locale.gen';

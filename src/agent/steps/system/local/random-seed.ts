@@ -5,7 +5,7 @@ import { runTool } from '../../../tools/run-tool.ts';
 import { StepError } from '../../../tools/step-error.ts';
 import { machineToWarnOf, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 
 /** Adds to the kernel's random numbers, or to a file, and calls a program that gathers more (cloud-init's `cc_seed_random`). */
 export const seedRandom: Work<RandomSeedSettings> = ({ file, data, command, isRequired }) => ({

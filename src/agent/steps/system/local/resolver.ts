@@ -1,6 +1,6 @@
 import type { ResolverSettings } from '../../../document/system-settings.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 
 const FILE = '/etc/resolv.conf';
 

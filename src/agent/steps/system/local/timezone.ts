@@ -3,7 +3,7 @@ import { printable } from '../../../text/diagnostics.ts';
 import { StepError } from '../../../tools/step-error.ts';
 import { machineToWarnOf, type PreviewContext, warningAt } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 import { kindAt } from '../../tools/places.ts';
 
 const ZONES = '/usr/share/zoneinfo';

@@ -4,7 +4,7 @@ import type { Host } from '../../../host/host.ts';
 import { lastLines } from '../../../tools/run-tool.ts';
 import { StepError } from '../../../tools/step-error.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 
 const LONGEST_MS = 3_600_000;
 

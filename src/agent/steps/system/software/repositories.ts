@@ -4,7 +4,7 @@ import type { StepContext } from '../../../engine/step.ts';
 import { runTool } from '../../../tools/run-tool.ts';
 import { entryAt, type PreviewContext } from '../../kind/preview.ts';
 import type { Work } from '../../kind/step-kind.ts';
-import { attempt } from '../../tools/attempt.ts';
+import { attempt } from '../../tools/each-entry.ts';
 import { installForApt } from './packages.ts';
 
 export type RepositoriesSpec = RepositorySettings & { proxy?: NonNullable<FetchSettings['proxy']> };

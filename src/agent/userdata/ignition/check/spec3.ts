@@ -1,4 +1,4 @@
-import { isJson } from '../../../text/is-json.ts';
+import { isJson } from '../../../text/own-document.ts';
 import type { Shape, Struct } from '../schema/shape.ts';
 import {
   CONFIG,
