@@ -3,20 +3,21 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execaSync } from 'execa';
 import { root } from '../../../build/project.ts';
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
-import type { ListOf } from '../../../src/controller/kube/objects.ts';
+import type { KubeObject, ListOf } from '../../../src/controller/kube/objects.ts';
 import { apiVersionOf, machinesPath } from '../../../src/controller/machines/machine.ts';
 import { poolsPath } from '../../../src/controller/pools/pool.ts';
 import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
 import { Authority } from '../../../src/pki/authority.ts';
-import { makeCertificates } from '../../support/cluster-api/certificates.ts';
+import { makeCertificates, makeKubeletCertificate } from '../../support/cluster-api/certificates.ts';
 import { controlPlaneInit, workerJoin } from '../../support/cluster-api/user-data.ts';
 import { ADMIN, CONTROLLER, PROVIDER, WEBHOOK } from '../../support/controller/api-server.ts';
 import { ControllerProcess, controllerCommand } from '../../support/controller/controller-process.ts';
 import { ManagementCluster } from '../../support/controller/management-cluster.ts';
-import { SimulatedMachine } from '../../support/controller/simulated-machine.ts';
+import { bootstrapEvents, SimulatedMachine } from '../../support/controller/simulated-machine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { DIST } from '../../support/machines.ts';
 import { WebhookProcess } from './webhook-process.ts';
@@ -58,6 +59,12 @@ export async function run(say: (line: string) => void): Promise<void> {
     say(
       'a MachinePool: a token of the pool that lets its machines in, another one with each renewal, none for a config that a Machine names, too',
     );
+    await scene.late();
+    say(
+      "a machine that comes when its Machine has its Node: its token beside the kubelet's certificate lets it report and nothing else; old user data, a disk that was used and other clusters' certificates do not",
+    );
+    await scene.moved();
+    say('after clusterctl move the token of a Machine that has not booted is renewed for its new UID');
     await scene.leaves();
     say(
       'authorities, kubeconfigs, other writers, other namespaces, Machines that say none, dry runs and updates: unchanged',
@@ -178,6 +185,8 @@ class Scene {
       ofPool.every(({ spec }) => spec.enrolment.selector?.cluster === 'demo' && !spec.machine),
       JSON.stringify(ofPool),
     );
+    // A token says to the second when it ends.
+    await sleep(1_100);
     // Cluster API's kubeadm provider renews its own token by writing all of it anew.
     const renewed = await this.#update(
       'pool',
@@ -192,6 +201,76 @@ class Scene {
     await this.#machine('both');
     await this.#pool('forged', undefined, 'both');
     assert.equal(await this.#write('both', text), text, 'a config of two');
+  }
+
+  async late(): Promise<void> {
+    const certificates = await makeCertificates();
+    const text = workerJoin({ ...this.#data, certificates });
+    await this.#machine('latecomer');
+    const value = await this.#write('latecomer', text);
+    const [ca, token] = [authorityIn(value), tokenIn(value)];
+    const path = `${machinesPath(this.#cluster.version, 'default')}/latecomer/status`;
+    await this.#cluster.client.request('PATCH', path, {
+      body: { status: { nodeRef: { name: 'late-node' } } },
+      contentType: 'application/merge-patch+json',
+    });
+    const at = { port: this.#controller.port, ca };
+    const own = await makeKubeletCertificate(certificates, 'late-node');
+    // Old user data alone; a node of another cluster, and another node of this one, that has them.
+    const thief = new SimulatedMachine({ ...at, hostname: 'thief' });
+    await eventually('the controller to know of the Node', () =>
+      thief.enrol(token).then(
+        () => assert.fail('it enrolled by old user data alone'),
+        (error: Error) => /has its Node already/.test(error.message),
+      ),
+    );
+    const foreign = await makeKubeletCertificate(await makeCertificates(), 'late-node');
+    await assert.rejects(thief.enrolLate(token, foreign), /not one that this machine's user data name/);
+    const neighbour = await makeKubeletCertificate(certificates, 'another-node');
+    await assert.rejects(thief.enrolLate(token, neighbour), /not that of Node late-node/);
+    await assert.rejects(thief.enrolLate(token, { ...own, key: neighbour.key }), /did not sign/);
+    const { reason } = await this.#cluster.conditionIs('latecomer', 'Unknown');
+    assert.equal(reason, 'ReportingRefused');
+
+    const machine = new SimulatedMachine({ ...at, hostname: 'latecomer' });
+    await machine.enrolLate(token, own);
+    for (const body of bootstrapEvents(30)) machine.tell(body);
+    await machine.report();
+    await this.#cluster.conditionIs('latecomer', 'True');
+    assert.equal((await this.#cluster.node('latecomer')).spec.machine?.by, 'lateToken');
+    const released = await machine.post('/v1/release', { version: 1, machine: machine.identity });
+    assert.equal(JSON.parse(released.body).reason, 'SealedDataRefused', released.body);
+    // A disk that was copied before: with the token and the kubelet's key, but not first.
+    await assert.rejects(thief.enrolLate(token, own), /used already, by another key/);
+    await eventually('an Event to tell of the second one', async () => {
+      const events = await this.#cluster.client.request<ListOf<KubeObject & { reason: string }>>(
+        'GET',
+        '/api/v1/namespaces/default/events',
+      );
+      return events.items.some((event) => event.reason === 'TokenUsedTwice');
+    });
+    await this.#cluster.conditionIs('latecomer', 'True');
+  }
+
+  /** clusterctl makes Machines and Secrets anew, as an administrator. */
+  async moved(): Promise<void> {
+    const { client, version } = this.#cluster;
+    const text = workerJoin({ ...this.#data, certificates: await makeCertificates() });
+    await this.#machine('moved');
+    const value = await this.#write('moved', text);
+    await client.request('DELETE', `${machinesPath(version, 'default')}/moved`);
+    await client.request('DELETE', '/api/v1/namespaces/default/secrets/moved');
+    await this.#machine('moved');
+    const renewed = await this.#write('moved', value, FORMAT.cloud, { client });
+    assert.notEqual(tokenIn(renewed), tokenIn(value));
+    assert.equal(
+      without(this.#plan(renewed), ADDED),
+      without(this.#plan(text), []),
+      'something else changed',
+    );
+    const at = { port: this.#controller.port, ca: authorityIn(renewed) };
+    await assert.rejects(new SimulatedMachine(at).enrol(tokenIn(value)), /does not exist any more/);
+    await new SimulatedMachine(at).enrolSoon(tokenIn(renewed));
   }
 
   async leaves(): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash, X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kubernetesBinaries, kubernetesRelease } from '../../lab/kubernetes/kubernetes.ts';
@@ -13,6 +13,38 @@ export interface ClusterCertificates {
   files: { path: string; pem: string }[];
   /** `sha256:...` of the cluster CA's public key. */
   caCertHash: string;
+}
+
+/** The kubelet's key and certificate, and the authority that signed it, in PEM, as kubeadm makes them. */
+export interface KubeletCertificate {
+  certificate: string;
+  key: string;
+  authority: string;
+}
+
+/** A kubelet's client certificate of this cluster, made by kubeadm itself. */
+export async function makeKubeletCertificate(
+  { files }: ClusterCertificates,
+  nodeName: string,
+): Promise<KubeletCertificate> {
+  const kubeadm = join(await kubernetesBinaries(), 'kubeadm');
+  const directory = await mkdtemp(join(tmpdir(), 'slipway-kubelet-'));
+  try {
+    const pem = (path: string): string => files.find((file) => file.path === path)?.pem ?? '';
+    for (const name of ['ca.crt', 'ca.key'])
+      await writeFile(join(directory, name), pem(name), { mode: 0o600 });
+    await runOk(kubeadm, [
+      ...['init', 'phase', 'kubeconfig', 'kubelet', '--cert-dir', directory, '--kubeconfig-dir', directory],
+      ...['--node-name', nodeName, '--apiserver-advertise-address', '10.0.0.1'],
+      `--kubernetes-version=${(await kubernetesRelease()).version}`,
+    ]);
+    const kubeconfig = await readFile(join(directory, 'kubelet.conf'), 'utf8');
+    const data = (key: string): string =>
+      Buffer.from(new RegExp(`${key}-data: (\\S+)`).exec(kubeconfig)?.[1] ?? '', 'base64').toString();
+    return { certificate: data('client-certificate'), key: data('client-key'), authority: pem('ca.crt') };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 }
 
 /** New certificate authorities and a service account key, made by kubeadm itself. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID, sign, X509Certificate } from 'node:crypto';
 import { Agent, request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { createCsr, createKey } from '../../../src/pki/csr.ts';
@@ -11,9 +11,10 @@ import {
   proofBody,
   readChallengeReply,
 } from '../../../src/protocol/attestation.ts';
-import type { EnrolReply } from '../../../src/protocol/enrolment.ts';
+import { type EnrolReply, nodeProofBody, nodeProofText } from '../../../src/protocol/enrolment.ts';
 import type { EventBody, MachineIdentity, SlipwayEvent } from '../../../src/protocol/events.ts';
-import { ENROL_PATH, EVENTS_PATH } from '../../../src/protocol/exchange.ts';
+import { ENROL_PATH, EVENTS_PATH, WANTS_NODE } from '../../../src/protocol/exchange.ts';
+import type { KubeletCertificate } from '../cluster-api/certificates.ts';
 import { eventually } from '../eventually.ts';
 import type { SimulatedTpm } from '../tpm/simulated-tpm.ts';
 
@@ -73,6 +74,23 @@ export class SimulatedMachine {
       csr: createCsr(this.key, this.identity.instance),
       machine: this.identity,
     });
+    if (answer.status !== 200) throw new Error(`enrolment: ${answer.status} ${answer.body}`);
+    this.show((JSON.parse(answer.body) as EnrolReply).certificate);
+  }
+
+  /** Comes when its Machine has its Node, and shows that it is that Node. @throws Error where the controller refuses */
+  async enrolLate(token: string, kubelet: KubeletCertificate): Promise<void> {
+    const csr = createCsr(this.key, this.identity.instance);
+    const request = { version: 1, token, csr, machine: this.identity };
+    const asked = await this.post(ENROL_PATH, request);
+    if (JSON.parse(asked.body).wants !== WANTS_NODE)
+      throw new Error(`enrolment: ${asked.status} ${asked.body}`);
+    const node = nodeProofBody({
+      certificate: new X509Certificate(kubelet.certificate).raw,
+      authority: new X509Certificate(kubelet.authority).raw,
+      signature: sign('sha256', nodeProofText(csr, asked.channel()), kubelet.key),
+    });
+    const answer = await this.post(ENROL_PATH, { ...request, node });
     if (answer.status !== 200) throw new Error(`enrolment: ${answer.status} ${answer.body}`);
     this.show((JSON.parse(answer.body) as EnrolReply).certificate);
   }
