@@ -8,6 +8,7 @@ import { asJson, asText, type Entry } from './report.ts';
 import type { Row, RowOptions } from './row.ts';
 import { apply } from './rows/apply.ts';
 import { boot } from './rows/boot.ts';
+import { checkin } from './rows/checkin.ts';
 import { controlPlanes } from './rows/control-planes.ts';
 import { fleet } from './rows/fleet.ts';
 import { hostile } from './rows/hostile.ts';
@@ -22,14 +23,14 @@ import { version } from './rows/version.ts';
 import { acceptSizes, grownSizes } from './size-baseline.ts';
 
 const ROWS: Readonly<Record<string, Row>> = {
-  ...{ version, apply, size, reporter, report, fleet, hostile, identity, join, boot, scale, idle },
+  ...{ version, apply, size, reporter, report, fleet, hostile, identity, checkin, join, boot, scale, idle },
   'control-planes': controlPlanes,
 };
 /** All others take minutes and all of the machine: only when asked for by name. */
 const BY_DEFAULT = ['version', 'apply', 'size'];
 
 const USAGE = `npm run bench [-- [${Object.keys(ROWS).join('|')}]... [--runs N] [--json] [--gate] [--accept]]
-  --runs N   runs of each contender instead of the row's own number; of report, fleet, hostile, identity and scale, machines
+  --runs N   runs of each contender instead of the row's own number; of report, fleet, hostile, identity, checkin and scale, machines
   Without a name: ${BY_DEFAULT.join(', ')}; all others take minutes and run only when they are named
   --json     for programs
   --gate     exit status 1 when a size is more than 5 % over the accepted one (test/bench/size-baseline.json)
