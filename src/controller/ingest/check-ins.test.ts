@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { SimulatedMachine } from '../../../test/support/controller/simulated-machine.ts';
 import { CHECKIN_PATH } from '../../protocol/check-in/check-in.ts';
 import { CertificateChecker } from '../attest/certificate-checker.ts';
@@ -174,6 +174,39 @@ describe('a question about a token', () => {
     const { post } = await ask(makeToken(about).token, record, { perSecond: 0.01, burst: 3 });
     for (let at = 0; at < 3; at += 1) expect(await post()).toEqual({ status: 401, error: 'unauthorized' });
     expect(await post()).toMatchObject({ status: 429 });
+  });
+
+  it('says why a genuine token does not count: its Machine has a Node, or it was used', async () => {
+    const uid = '12345678-1234-1234-1234-123456789abc';
+    let hasNode = true;
+    const spend = vi.fn();
+    const enrolment = new Enrolment({
+      store: {} as Store,
+      ...{ bearers: {} as CertificateChecker, nodeOfKey: () => undefined },
+      attestors: [
+        { attest: async () => ({ method: 'machine-token', namespace: 'ns', machineUid: uid, epoch: 0 }) },
+      ],
+      ties: {
+        find: () => ({
+          ...{ tie: { name: 'm', uid, by: 'token' }, namespace: 'ns', hasNode },
+          owner: { apiVersion: 'cluster.x-k8s.io/v1beta2', name: 'm', uid },
+        }),
+        objection: () => undefined,
+        wantsProof: () => false,
+      },
+      proofs: { of: async () => ({ epoch: 1 }) as never, spend },
+      ...{ authority: () => expect.fail(), trusted: () => '', certificateMs: 1 },
+    });
+    const scene = await startIngest({ enrolment });
+    server = scene.server;
+    machine = scene.machine();
+    machine.show(undefined);
+    const body = { version: 1, machine: { instance: 'i', hostname: 'h' }, token: 'slwm.0123456789abcdef' };
+    const answer = async () => JSON.parse((await machine.post(CHECKIN_PATH, body)).body);
+    expect(await answer()).toMatchObject({ error: 'unauthorized', words: expect.stringContaining('Node') });
+    hasNode = false;
+    expect(await answer()).toMatchObject({ error: 'unauthorized', words: expect.stringMatching(/used/) });
+    expect(spend).not.toHaveBeenCalled();
   });
 
   it('needs a token or a certificate', async () => {

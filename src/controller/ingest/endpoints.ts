@@ -141,6 +141,7 @@ export class Endpoints {
     const { token, machine } = request;
     if (token === undefined) throw strangerRefusal();
     await this.#parts.enrolment.examine(token, machine, channelOf(socket));
+    this.#parts.metrics.checkIns.add({ wants: 'to-enrol' });
     return { version: CHECKIN_VERSION, wants: 'nothing' };
   }
 
