@@ -1,6 +1,7 @@
 import type { Target } from '../target.ts';
 import { answers, kubeconfig, stateFiles, tools, watch } from './answers.ts';
 import { authors } from './authors/check-and-convert.ts';
+import { checkIn } from './check-in.ts';
 import { aptKeys, fsCommands, keyListings, timeServices } from './cloud-config/own-words.ts';
 import { controllerKubeconfig } from './controller-kubeconfig.ts';
 import { enrolment } from './enrolment.ts';
@@ -29,7 +30,7 @@ export const TARGETS: readonly Target[] = [
   ...[reportSettings, containerdToml],
   ...[sealedSecrets, secretAnswers, objectAddresses, ...sealed()],
   ...[tpmAnswers, tpmProof, tpmEnrolment, bootLog, carriedLog, ekCertificate],
-  ...[events, reply, ...enrolment()],
+  ...[events, reply, ...enrolment(), ...checkIn()],
   ...[kubeconfig, controllerKubeconfig, answers, tools, watch],
 ];
 
