@@ -221,7 +221,10 @@ function describeProgram(
     .option('--root <dir>', 'root directory of the image', '/')
     .option('--shim', 'for images with cloud-init: be called as kubeadm (/usr/local/bin/kubeadm)')
     .option('--service', 'for images without cloud-init: enable slipway.service')
-    .option('--report', 'enable slipway-report.service, which tells how the bootstrap goes')
+    .option(
+      '--report',
+      'enable slipway-report.service, which tells how the bootstrap goes, and the check-ins after it',
+    )
     .option('--check', 'change nothing; say what the image lacks, and what comes of it')
     .action(async (options) => conclude(await (await import('./install.ts')).installCommand(options)));
 

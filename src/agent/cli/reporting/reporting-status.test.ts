@@ -5,7 +5,7 @@ import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { rememberSecrets } from '../../../secrets/remembered.ts';
 import type { Host } from '../../host/host.ts';
 import { createLinuxHost } from '../../host/linux/host.ts';
-import { noteRequest } from '../../report/state/reporting-state.ts';
+import { noteRequest, noteTimer } from '../../report/state/reporting-state.ts';
 import { readReporting, reportingText } from './reporting-status.ts';
 
 const FILE = '/run/slipway/reporting.json';
@@ -87,6 +87,16 @@ describe('the line Reporting', () => {
       acknowledged: { seq: 42, at: '2026-01-02T03:04:05.678Z' },
       certifiedUntil: '2026-01-09T00:00:00.000Z',
     });
+  });
+
+  it('says that no check-in comes where the image has no timer', async () => {
+    await asked({ seq: 42, checkIn: { wish: { everySeconds: 300 }, isAnswer: false } });
+    now = '2026-01-02T03:23:00.000Z';
+    expect(await text()).toMatch(
+      /05Z\n +no check-in since 2026-01-02T03:04:05Z, though the controller wants them: systemctl status slipway-checkin\.path\n$/,
+    );
+    await noteTimer(host);
+    expect(await text()).toMatch(/the next check-in is before 2026-01-02T03:29:00Z\n$/);
   });
 
   it('comes of a file that everybody may read and that holds no secret', async () => {

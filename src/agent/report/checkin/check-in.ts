@@ -20,7 +20,7 @@ import { readCursor } from '../cursor.ts';
 import type { Log } from '../events/log.ts';
 import { noteCheckInWish, readCheckInWish } from '../state/asked-check-in.ts';
 import { lockUnlessReporting } from '../state/reporter-lock.ts';
-import { noteRequest, type RequestOutcome } from '../state/reporting-state.ts';
+import { noteRequest, noteTimer, type RequestOutcome } from '../state/reporting-state.ts';
 import { readCheckInState, writeCheckInState } from './check-in-state.ts';
 import { tellAgain } from './tell-again.ts';
 
@@ -65,6 +65,7 @@ export async function checkIn(options: CheckInOptions): Promise<CheckInResult> {
     await noteCheckInWish(host, instance, undefined);
     return 'done';
   }
+  await noteTimer(host);
   const { answeredAt = Number.NEGATIVE_INFINITY } = await readCheckInState(host, instance);
   const everyMs = wish.everySeconds * 1000;
   if (everyMs > TICK_MS && host.clock.monotonic() - answeredAt < everyMs - TICK_MS / 2) return 'done';

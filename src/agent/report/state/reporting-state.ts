@@ -19,7 +19,11 @@ export interface ReportingState {
   /** Until when the machine's certificate is valid, by the controller's clock. */
   certifiedUntil?: string;
   /** Absent: the controller wants none. */
-  checkIn?: CheckInWish & { answeredAt?: string };
+  checkIn?: CheckInWish & {
+    answeredAt?: string;
+    /** When the timer has run last, whatever came of it. */
+    triedAt?: string;
+  };
 }
 
 /** Undefined where nobody has reported to a controller in this boot, or the file is damaged. */
@@ -51,8 +55,20 @@ export async function noteRequest(host: Host, outcome: RequestOutcome): Promise<
   const now = host.clock.now().toISOString();
   const after = stateAfter(before, outcome, now);
   if (JSON.stringify(after) === JSON.stringify(before)) return;
+  await write(host, after);
+}
+
+/** Notes that the timer runs. */
+export async function noteTimer(host: Host): Promise<void> {
+  const state = await readReportingState(host);
+  if (!state?.checkIn) return;
+  const checkIn = { ...state.checkIn, triedAt: host.clock.now().toISOString() };
+  await write(host, { ...state, checkIn });
+}
+
+async function write(host: Host, state: ReportingState): Promise<void> {
   try {
-    await host.files.write(FILE, `${JSON.stringify(after)}\n`, { mode: 0o644 });
+    await host.files.write(FILE, `${JSON.stringify(state)}\n`, { mode: 0o644 });
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
   }
@@ -66,7 +82,8 @@ function stateAfter(
   const message = failure === undefined ? undefined : visible(redact(failure)).slice(0, MOST);
   const acknowledged = seq === undefined ? before?.acknowledged : { seq, at: now };
   const wish = checkIn ? checkIn.wish : before?.checkIn;
-  const answeredAt = checkIn?.isAnswer ? now : before?.checkIn?.answeredAt;
+  const { answeredAt, triedAt } = before?.checkIn ?? {};
+  const answered = checkIn?.isAnswer ? now : answeredAt;
   return {
     endpoint: new URL(endpoint).origin,
     ...(acknowledged ? { acknowledged } : {}),
@@ -76,7 +93,8 @@ function stateAfter(
       ? {
           checkIn: {
             everySeconds: wish.everySeconds,
-            ...(answeredAt === undefined ? {} : { answeredAt }),
+            ...(answered === undefined ? {} : { answeredAt: answered }),
+            ...(triedAt === undefined ? {} : { triedAt }),
           },
         }
       : {}),

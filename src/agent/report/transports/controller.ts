@@ -69,7 +69,8 @@ export class ControllerTransport implements Transport {
     if (answer.status === 200) {
       const reply = readReply(Buffer.from(answer.body));
       this.#show(reply.words);
-      await this.#note(reply.checkin);
+      // There is no timer on Windows.
+      await this.#note(this.#o.host.platform === 'windows' ? undefined : reply.checkin);
       return Math.min(reply.stored, last);
     }
     const said = refusalOf(answer);
