@@ -1,4 +1,4 @@
-/** Discovery of the cluster: token, CA hash, cluster-info, discovery file. Texts: cmd/kubeadm/app/discovery, 1.20 - 1.34. */
+/** Discovery of the cluster: token, CA hash, cluster-info, discovery file. Texts: cmd/kubeadm/app/discovery, 1.20 - 1.34, and what the published changes of 1.37 say. */
 import { endpointIn, inError, type Pattern, shorten } from './pattern.ts';
 
 const idOf = (match: RegExpExecArray): string | undefined => match.slice(1).find(Boolean);
@@ -60,6 +60,20 @@ export const anonymousRejected: Pattern = inError(
   }),
 );
 
+/**
+ * discovery.file is an address. It may be written only when the first control plane is there, and some stores answer 403
+ * until it is. What stands behind the question mark may be a signature.
+ */
+const discoveryAddress: Pattern = inError(
+  /unable to fetch cluster-info\. URL: "(?:([^"?]*)[^"]*"(?:, status: ([^\n]*))?)?/,
+  (match) => ({
+    code: 'ClusterInfoUnavailable',
+    cause: `The kubeconfig for discovery was not given out${match[1] === undefined ? '' : ` at ${shorten(match[1], 120)}`}${match[2] === undefined ? '' : `: ${shorten(match[2], 80)}`}.`,
+    remedy:
+      'See with curl, on this machine, what that address answers: the file must lie there before a node joins, and must be read without credentials. discovery.file in the KubeadmConfig names the address.',
+  }),
+);
+
 const discoveryFile: Pattern = inError(
   /(?:couldn't load|failed to load|invalid) (?:the )?discovery (?:kubeconfig|file)[^\n]*|expected the kubeconfig file to be located in[^\n]*|error retrieving (?:the )?discovery[^\n]*|no valid (?:cluster|credentials|authentication)[^\n]*in (?:the )?(?:discovery|kubeconfig)[^\n]*|kubeconfig file doesn't have (?:authentication|current context)[^\n]*|failed to find the current (?:cluster|user)[^\n]*|the provided (?:cluster-info )?kubeconfig file (?:must|is)[^\n]*|couldn't find a valid discovery configuration[^\n]*|could not (?:find authentication credentials for the TLS bootstrap process|get CA certificate from discovery kubeconfig)[^\n]*|no CA certificates? found in [^\n]*|the TLS bootstrap kubeconfig is malformed[^\n]*|(?<=identity of the API Server: (?:failed to create API client: )?)(?:unable to load root certificates|yaml|json|error unmarshaling JSON|illegal base64 data)\b[^\n]*|(?<=identity of the API Server: )(?:no matching cluster for the current context|the current context is invalid)[^\n]*/i,
   (match) => ({
@@ -91,6 +105,7 @@ const discoveryFileNamed: Pattern = inError(
 export const discoveryPatterns: Pattern[] = [
   discoveryFileNamed,
   discoveryFileMissing,
+  discoveryAddress,
   tokenUnknown,
   tokenSecretWrong,
   caHash,

@@ -15,8 +15,14 @@ const simple =
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** An address may stand before or behind it: `Port 6443`, `127.0.0.1:10257`, `Port-6443-10.0.0.1`. */
 const port: Reader = ({ name, text }) => {
-  const number = /\d+/.exec(name)?.[0] ?? /\d+/.exec(text)?.[0] ?? '';
+  const number =
+    /\bport (\d+)(?![\d.:])/i.exec(text)?.[1] ??
+    /[-:](\d+)$/.exec(name)?.[1] ??
+    /:(\d+)(?: |$)/.exec(text)?.[1] ??
+    /\d+/.exec(name)?.[0] ??
+    '';
   return { code: 'PortInUse', cause: `Port ${number} is in use.`, facts: { port: Number(number) } };
 };
 

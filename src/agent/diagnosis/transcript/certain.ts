@@ -3,6 +3,7 @@
  * execution phase deploy`. Which attempts are kubeadm's is known by the sentences that no other program has, and by what
  * stands with them in one stream.
  */
+import { CHECK_NAME } from '../patterns/output.ts';
 import type { LogLine } from './line.ts';
 import {
   CHECKS,
@@ -74,7 +75,7 @@ const PHASE = new RegExp(
   `^\\W*(?:error: error execution phase |error execution phase (?:${PHASES})(?:[/:\\s]|$))`,
 );
 const LAST_PHASE = new RegExp(`error execution phase (?:${PHASES})(?:/[\\w/-]*)?\\W*$`);
-const CHECK = new RegExp(`^\\W*\\[?(?:ERROR|WARNING) (?:${CHECKS})[\\w./\\\\-]*\\]: `);
+const CHECK = new RegExp(`^\\W*\\[?(?:ERROR|WARNING) (?=${CHECKS})${CHECK_NAME}\\]: `);
 const KLOG_STEP =
   /\] (?:\[(?:preflight|kubelet-start|discovery|control-plane|certs|wait-control-plane)\]|\[etcd\] (?:Promoting (?:a|the) learner|Adding etcd member))/;
 

@@ -1,5 +1,7 @@
 /** kubeadm's own standing sentences, 1.20 to 1.36, by which its lines are known in a log of many programs. */
 
+import { CHECK_NAME } from '../patterns/output.ts';
+
 /** An attempt begins. */
 export const BEGIN = /^\[preflight\] Running pre-flight checks|^\[init\] Using Kubernetes version: /;
 export const PROGRESS =
@@ -29,8 +31,8 @@ export const UNHEALTHY =
 export const UNREACHED =
   /^\s*\[kubelet-check\] The HTTP call equal to .*(?:connection refused|actively refused|failed with error: Get "?http[^"\s]*$)/;
 /** Windows has its own slashes in a check's name. */
-export const FINDING = /^\s*\[(?:ERROR|WARNING) [\w./\\-]+\]: /;
-export const ERROR_FINDING = /^\s*\[ERROR [\w./\\-]+\]: /;
+export const FINDING = new RegExp(`^\\s*\\[(?:ERROR|WARNING) ${CHECK_NAME}\\]: `);
+export const ERROR_FINDING = new RegExp(`^\\s*\\[ERROR ${CHECK_NAME}\\]: `);
 export const PHASE_ERROR = /^\s*(?:error: )?error execution phase(?: \S+|$)/;
 export const FATAL_FINDINGS = /^\s*(?:error: )?\[preflight\] Some fatal errors occurred:/;
 /** The names of its phases, and how those of its checks begin, 1.11 to 1.36: parts of expressions. */
@@ -91,6 +93,7 @@ const OWN_ERRORS = [
   /(?<!msg=\W*)unable to select an IP from default routes/,
   /cannot use "[^"]*" as the bind address for the API Server/,
   /couldn't use "[^"]*" as "apiserver-/,
+  /unable to fetch cluster-info\. URL: "https:/,
   /unable to fetch file\. URL: "https:\/\/(?:dl\.k8s\.io|storage\.googleapis\.com\/kubernetes-release)\//,
   /v1(?:alpha|beta)\d\.(?:Init|Join|Cluster)Configuration\.\w+: (?:(?:\[\])?v1(?:alpha|beta)\d\.\w|.{0,400}?\b(?:\w*[Dd]ecoder|Read\w+): )/,
   /the bootstrap token "[^"]*" was not of the form/,
