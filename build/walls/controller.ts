@@ -19,6 +19,8 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   machines: 'kit protocol protocol/codes attest kube log.ts model policy store web',
   // MachinePools: their tokens, and what their machines tell.
   pools: 'kit protocol attest kube log.ts machines model',
+  // Tokens of pools that are renewed in the Secrets where templates find them.
+  renewal: 'attest kube log.ts MACHINE',
   proofs: 'kit protocol attest kube log.ts machines model policy store',
   // Of Machines whose machines have not reported.
   reporting: 'kit protocol attest kube log.ts machines',
@@ -37,7 +39,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   webhook: 'kit kit/bytes attest keys kube kube/untrusted log.ts machines pools webhook/insert MACHINE',
   'webhook/insert': 'kit kube/untrusted',
   serve: `kit approve attest capacity chains fresh-proofs ingest keys kube log.ts machines model moves policy
-    pools proofs reporting secret-release store web MACHINE`,
+    pools proofs renewal reporting secret-release store web MACHINE`,
   'serve/approve': 'approve kube log.ts machines proofs serve store web MACHINE',
   'serve/webhook': 'kit keys kube log.ts machines serve web webhook MACHINE',
   'cli/text': 'kit protocol model',
@@ -45,5 +47,5 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   // Commands that run until they are told to end.
   'cli/servers': 'kit cli/options kube log.ts serve serve/approve serve/webhook MACHINE',
   cli: `kit kit/terminal protocol tpm/sealing attest cli/options cli/servers cli/text keys kit/command-line
-    kube model proofs sealing secret-release serve store webhook npm:commander MACHINE`,
+    kube model proofs renewal sealing secret-release serve store webhook npm:commander MACHINE`,
 };

@@ -49,6 +49,14 @@ export class KubernetesTokens implements TokenAdmin {
     });
   }
 
+  async endRenewal(token: TokenRecord & { used?: number }): Promise<void> {
+    const { renewal: _, used: __, ...record } = token;
+    await this.#client.request('PATCH', `${tokensPath(this.#namespace)}/${tokenName(record.id)}`, {
+      body: { data: { record: encodedRecord(record) } },
+      contentType: 'application/merge-patch+json',
+    });
+  }
+
   revoke(id: string): Promise<boolean> {
     return succeedsUnlessStatus(
       this.#client.request('DELETE', `${tokensPath(this.#namespace)}/${tokenName(id)}`),
@@ -70,11 +78,20 @@ export function tokenName(id: string): string {
   return `slipway-token-${id}`;
 }
 
+/** As it lies in a Secret. */
+export function encodedRecord(record: TokenRecord): string {
+  return Buffer.from(JSON.stringify(record)).toString('base64');
+}
+
 /** Undefined if it is none, or somebody wrote it by hand and not rightly. */
 export function readToken({ metadata, data }: TokenSecret): TokenRecord | undefined {
   try {
     const record = JSON.parse(Buffer.from(data?.record ?? '', 'base64').toString('utf8')) as TokenRecord;
-    const isWhole = /^[0-9a-f]{64}$/.test(record.hash) && typeof record.namespace === 'string';
+    const { previous, renewal } = record;
+    const isWhole =
+      [record.hash, ...(previous ? [previous.hash] : [])].every((hash) => /^[0-9a-f]{64}$/.test(hash)) &&
+      typeof record.namespace === 'string' &&
+      (renewal === undefined || (typeof renewal.secret === 'string' && renewal.lifetimeMs > 0));
     return isWhole && tokenName(record.id) === metadata.name && Number.isFinite(record.expiresAt)
       ? record
       : undefined;

@@ -52,6 +52,10 @@ export class SqliteTokens implements ServingTokens, TokenAdmin {
     return (rows as unknown as Row[]).map((row) => ({ ...recordOf(row), used: row.used }));
   }
 
+  async endRenewal(): Promise<void> {
+    // Without a cluster there are no Secrets to renew them in.
+  }
+
   async revoke(id: string): Promise<boolean> {
     return await this.#store.write(
       () => Number(this.#store.database.prepare('DELETE FROM tokens WHERE id = ?').run(id).changes) > 0,

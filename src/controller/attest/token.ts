@@ -21,6 +21,17 @@ export interface TokenRecord {
   readonly uses?: number;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
+  /** The one that this one renewed, and its end: user data may have it. */
+  readonly previous?: { readonly hash: string; readonly expiresAt: number };
+  /** It lies in a Secret of its namespace, and is renewed there before it ends. */
+  readonly renewal?: {
+    readonly secret: string;
+    readonly lifetimeMs: number;
+    /** When that was asked for: of several for one Secret, the last counts. Milliseconds since 1970. */
+    readonly since: number;
+    /** It comes of the key of Machines' tokens (`renewedToken`). */
+    readonly isDerived?: true;
+  };
 }
 
 /** What serving needs of the stored tokens. */
@@ -42,6 +53,8 @@ export interface ServingTokens {
 export interface TokenAdmin {
   add(record: TokenRecord): Promise<void>;
   list(): Promise<(TokenRecord & { used: number })[]>;
+  /** It and those that follow are renewed no longer. */
+  endRenewal(record: TokenRecord): Promise<void>;
   /** From now on nobody enrols with it. @returns false if there is none */
   revoke(id: string): Promise<boolean>;
 }
@@ -76,16 +89,17 @@ export class TokenAttestor implements Attestor {
     if (token === undefined || id === undefined) return undefined;
     const record = this.#book.find(id);
     if (!record) throw new Refused('unauthorized', `there is no token ${id}`);
-    if (!timingSafeEqual(hashOf(token), Buffer.from(record.hash, 'hex'))) {
-      throw new Refused('unauthorized', `the secret part of token ${id} is wrong`);
-    }
+    const shown = [record, ...(record.previous ? [record.previous] : [])].find(({ hash }) =>
+      timingSafeEqual(hashOf(token), Buffer.from(hash, 'hex')),
+    );
+    if (!shown) throw new Refused('unauthorized', `the secret part of token ${id} is wrong`);
     const { machine, namespace, selector } = record;
     const claim = { namespace, ...(selector === undefined ? {} : { selector }) };
     const over = (why: string): Refused =>
       new Refused('unauthorized', `token ${id} ${why}`, {
         ...{ words: `The token ${id} ${why}. ${ANOTHER_TOKEN}`, isProved: true, claim },
       });
-    if (record.expiresAt < Date.now()) throw over('has expired');
+    if (shown.expiresAt < Date.now()) throw over('has expired');
     const book = this.#book;
     return {
       method: machine === undefined ? 'pool-token' : 'token',

@@ -50,11 +50,12 @@ class Server {
     return tokens;
   }
 
-  #patch({ metadata }: TokenSecret): void {
+  #patch({ metadata, data }: TokenSecret): void {
     const { resourceVersion, annotations } = this.secret.metadata;
     if (metadata.resourceVersion !== resourceVersion) throw new KubeError(409, 'Conflict', 'written since');
     this.secret = {
       ...this.secret,
+      data: { ...this.secret.data, ...data },
       metadata: {
         ...this.secret.metadata,
         annotations: { ...annotations, ...metadata.annotations },
@@ -95,6 +96,22 @@ it('gives a use back that came to nothing, and writes nothing for a token withou
   const unbounded = await free.replica();
   for (let i = 0; i < 3; i += 1) expect(await unbounded.take(id(free.token))).toBe(true);
   expect(free.requests).toEqual([]);
+});
+
+it('begins the uses anew with a renewal, and what was counted ahead counts no longer', async () => {
+  const server = new Server(40);
+  const tokens = await server.replica();
+  for (let count = 0; count < 40; count += 1) expect(await tokens.take(id(server.token))).toBe(true);
+  tokens.giveBack(id(server.token));
+  const [record] = tokens.all();
+  if (!record) throw new Error('it knows no token');
+  const late = await server.replica();
+  expect(await tokens.renew({ ...record, hash: 'a'.repeat(64) })).toBe(true);
+  for (let count = 0; count < 40; count += 1) expect(await tokens.take(id(server.token))).toBe(true);
+  expect(await tokens.take(id(server.token))).toBe(false);
+  // Another replica was slower.
+  expect(await late.renew({ ...record, hash: 'b'.repeat(64) })).toBe(false);
+  expect(await tokens.renew({ ...record, id: 'abcdefghij' })).toBe(false);
 });
 
 it('asks the API server nothing for a guess', async () => {

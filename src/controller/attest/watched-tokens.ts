@@ -1,8 +1,9 @@
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
-import { isStatus, KubeError } from '../kube/kube-error.ts';
+import { isStatus, KubeError, undefinedOnStatus } from '../kube/kube-error.ts';
 import { StoreBusy } from '../store/store.ts';
 import {
+  encodedRecord,
   readToken,
   type TokenSecret,
   tokenName,
@@ -69,6 +70,32 @@ export class WatchedTokens implements ServingTokens {
     }
   }
 
+  *all(): Iterable<TokenRecord> {
+    for (const { record } of this.#known.values()) yield record;
+  }
+
+  /**
+   * Takes the next state of a token; its uses begin anew.
+   *
+   * @returns false if somebody else has written it meanwhile
+   * @throws KubeError
+   */
+  async renew(record: TokenRecord): Promise<boolean> {
+    const known = this.#known.get(record.id);
+    if (!known) return false;
+    const path = `${tokensPath(this.#namespace)}/${tokenName(record.id)}`;
+    const written = this.#client.request<TokenSecret>('PATCH', path, {
+      body: {
+        metadata: { resourceVersion: known.version, annotations: { [USED_ANNOTATION]: '0' } },
+        data: { record: encodedRecord(record) },
+      },
+      contentType: 'application/merge-patch+json',
+    });
+    const secret = await undefinedOnStatus(written, 404, 409);
+    if (secret) this.#put(secret);
+    return secret !== undefined;
+  }
+
   find(id: string): TokenRecord | undefined {
     return this.#known.get(id)?.record;
   }
@@ -94,8 +121,11 @@ export class WatchedTokens implements ServingTokens {
     const used = usesOf(secret);
     const version = secret.metadata.resourceVersion;
     // This takes in an older state too: the next count then meets the present version.
-    if (known) Object.assign(known, { record, used, version });
-    else this.#known.set(record.id, { record, used, version, left: 0, turn: Promise.resolve() });
+    if (known) {
+      // What was counted ahead was counted for the one before.
+      const left = known.record.hash === record.hash ? known.left : 0;
+      Object.assign(known, { record, used, version, left });
+    } else this.#known.set(record.id, { record, used, version, left: 0, turn: Promise.resolve() });
   }
 
   async #take(known: Known, uses: number): Promise<boolean> {

@@ -201,10 +201,8 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .option('--ttl <duration>', 'how long it can be used', '1h')
     .option('--namespace <name>', 'of the Machines; list: only these')
     .option('--output <format>', 'of list: text or json', 'text')
-    .option(
-      '--secret <name>',
-      'also put it into a Secret of that namespace, key "token", for user data to take',
-    )
+    .option('--secret <name>', 'put it into a Secret of that namespace, key "token", for user data to take')
+    .option('--no-renew', 'with --secret: the controller does not renew it there before it ends')
     .option('--controller-namespace <name>', 'where the controller runs', 'slipway-system')
     .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
     .option('--context <name>', 'of the kubeconfig')

@@ -4,7 +4,9 @@ import { SqliteTokens } from '../attest/sqlite-tokens.ts';
 import { makeToken, type TokenAdmin } from '../attest/token.ts';
 import type { MachineSelector } from '../model/selector.ts';
 import { issueMachineToken } from '../serve/issue-machine-token.ts';
+import { checkNamespace } from './check-namespace.ts';
 import { count, milliseconds } from './options/values.ts';
+import { endRenewals, placePoolToken, type TemplateSecret, writeTokenSecret } from './pool-secret.ts';
 import { OBJECT_NAME, openSource, type Source, type SourceOptions } from './source.ts';
 import { listTokens, revokeToken } from './tokens.ts';
 
@@ -16,6 +18,7 @@ interface TokenOptions extends SourceOptions {
   uses: string;
   ttl: string;
   secret?: string;
+  renew: boolean;
   controllerNamespace: string;
 }
 
@@ -48,6 +51,8 @@ async function createToken(options: TokenOptions): Promise<number> {
   const { machine, controllerNamespace } = options;
   if (machine !== undefined && !OBJECT_NAME.test(machine))
     throw new UsageError(`--machine: ${machine} is no name of an object`);
+  if (options.secret !== undefined && !OBJECT_NAME.test(options.secret))
+    throw new UsageError(`--secret: ${options.secret} is no name of an object`);
   const selector = selectorOf(options);
   const uses = count(options.uses, '--uses');
   const lifetime = milliseconds(options.ttl, '--ttl');
@@ -56,17 +61,30 @@ async function createToken(options: TokenOptions): Promise<number> {
     const namespace = options.namespace ?? source.namespace;
     const expiresAt = Date.now() + lifetime;
     const { client } = source;
+    if (options.secret !== undefined && !client)
+      throw new UsageError('--secret: without a cluster there are no Secrets');
+    const warning = client && (await checkNamespace(client, namespace, controllerNamespace));
+    if (warning !== undefined) say(`warning: ${warning}`);
+    const at = options.secret === undefined ? undefined : { namespace, name: options.secret };
     if (client && machine !== undefined) {
       const made = await issueMachineToken(client, { controllerNamespace, namespace, machine, expiresAt });
-      return await give(source, namespace, options.secret, made);
+      if (at) {
+        await writeTokenSecret(client, at, made);
+        await endRenewals(shelfOf(source, controllerNamespace), at);
+      }
+      return tell(made, at, false);
     }
-    const { token, record } = makeToken({
+    const isRenewed = at !== undefined && options.renew;
+    const made = makeToken({
       ...{ namespace, expiresAt },
       // Without a cluster there is nothing that a selector could look at.
       ...(client ? { selector, uses } : machine === undefined ? { uses } : { machine }),
+      ...(isRenewed ? { renewal: { secret: at.name, lifetimeMs: lifetime, since: Date.now() } } : {}),
     });
-    await shelfOf(source, controllerNamespace).add(record);
-    return await give(source, namespace, options.secret, token);
+    const shelf = shelfOf(source, controllerNamespace);
+    await shelf.add(made.record);
+    if (client && at) await placePoolToken(client, shelf, { ...at, controllerNamespace }, made);
+    return tell(made.token, at, isRenewed);
   } finally {
     await source.store.close();
   }
@@ -94,29 +112,16 @@ function shelfOf({ client, database }: Source, controllerNamespace: string): Tok
   throw new UsageError('neither a cluster nor a database');
 }
 
-/** Prints the token, or puts it where user data takes it from. */
-async function give(
-  { client }: Source,
-  namespace: string,
-  name: string | undefined,
-  token: string,
-): Promise<number> {
-  if (name === undefined) {
-    process.stdout.write(`${token}\n`);
-    return 0;
-  }
-  if (!client) throw new UsageError('--secret: without a cluster there are no Secrets');
-  await client.request('PATCH', `/api/v1/namespaces/${namespace}/secrets/${name}`, {
-    body: {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name, namespace },
-      type: 'Opaque',
-      stringData: { token },
-    },
-    contentType: 'application/apply-patch+yaml',
-    query: { fieldManager: 'slipway-controller-cli', force: true },
-  });
-  process.stderr.write(`slipway-controller: the token is in Secret ${namespace}/${name}, key token\n`);
+/** Prints the token, or says where it is. @returns 0 */
+function tell(token: string, at: TemplateSecret | undefined, isRenewed: boolean): number {
+  if (at === undefined) process.stdout.write(`${token}\n`);
+  else
+    say(
+      `the token is in Secret ${at.namespace}/${at.name}, key token${isRenewed ? '; the controller renews it there' : ''}`,
+    );
   return 0;
+}
+
+function say(text: string): void {
+  process.stderr.write(`slipway-controller: ${text}\n`);
 }

@@ -14,7 +14,11 @@ export async function listTokens(
   const text =
     output === 'json'
       ? JSON.stringify(
-          tokens.map(({ hash: _, expiresAt, ...token }) => ({ ...token, expiresAt: rfc3339(expiresAt) })),
+          tokens.map(({ hash: _, previous: __, renewal, expiresAt, ...token }) => ({
+            ...token,
+            ...(renewal ? { renewedIn: renewal.secret } : {}),
+            expiresAt: rfc3339(expiresAt),
+          })),
           undefined,
           2,
         )
@@ -29,12 +33,13 @@ const rfc3339 = (time: number): string => new Date(time).toISOString().replace(/
 function tableOf(tokens: readonly (TokenRecord & { used: number })[]): string {
   if (tokens.length === 0) return 'There are no tokens.';
   const now = Date.now();
-  const rows = tokens.map(({ id, namespace, machine, selector = {}, uses, used, expiresAt }) => [
+  const rows = tokens.map(({ id, namespace, machine, selector = {}, uses, used, expiresAt, renewal }) => [
     ...[id, namespace, machine ?? (selectorText(selector) || 'any')],
     uses === undefined ? (machine === undefined ? 'any number' : 'once') : `${used} of ${uses}`,
     expiresAt < now ? 'expired' : rfc3339(expiresAt),
+    renewal ? `in Secret ${renewal.secret}` : 'no',
   ]);
-  return formatTable([['ID', 'NAMESPACE', 'FOR', 'USED', 'UNTIL'], ...rows]);
+  return formatTable([['ID', 'NAMESPACE', 'FOR', 'USED', 'UNTIL', 'RENEWED'], ...rows]);
 }
 
 /**

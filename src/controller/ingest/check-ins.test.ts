@@ -188,7 +188,7 @@ describe('a question about a token', () => {
       ],
       ties: {
         find: () => ({
-          ...{ tie: { name: 'm', uid, by: 'token' }, namespace: 'ns', hasNode },
+          ...{ tie: { name: 'm', uid, by: 'token' }, namespace: 'ns', nodeName: hasNode ? 'n1' : undefined },
           owner: { apiVersion: 'cluster.x-k8s.io/v1beta2', name: 'm', uid },
         }),
         objection: () => undefined,

@@ -24,6 +24,8 @@ import { Leadership } from '../kube/lease.ts';
 import type { Log } from '../log.ts';
 import { findMachineVersion, type MachineVersion } from '../machines/machine.ts';
 import { PoolTokenAttestor } from '../pools/pool-token.ts';
+import { RenewalList } from '../renewal/renewal-list.ts';
+import { TokenRenewer } from '../renewal/token-renewer.ts';
 import { SealedParts } from '../secret-release/sealed-parts.ts';
 import { SecretReleaser } from '../secret-release/secret-releaser.ts';
 import { withBudget } from '../store/budgeted-store.ts';
@@ -122,11 +124,16 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     write: (node, key) => writeKubeletKey(client, budget, node, key),
   });
   const webhookKeeper = new WebhookKeeper(webhookSecret(client, namespace), keys, namespace, log);
+  const renewer = new TokenRenewer({
+    ...{ tokens, log, keys: () => tokenKeys.all },
+    list: new RenewalList(client, namespace),
+  });
   const identity = `${hostname()}_${randomBytes(4).toString('hex')}`;
   const leadership = new Leadership(client, { namespace, name: 'slipway-controller', identity }, (leads) => {
     log.info(leads ? 'leads: writes conditions' : 'no longer leads', { identity });
     management.lead(leads);
     webhookKeeper.lead(leads);
+    renewer.lead(leads);
   });
   metrics.add(
     new Gauge('slipway_leader', '1 where this replica writes conditions.', () => [
@@ -166,7 +173,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
       for (const end of leave) end();
       webhookKeeper.lead(false);
       await front.drain();
-      await Promise.all([management.stop(), tokens.stop()]);
+      await Promise.all([management.stop(), tokens.stop(), renewer.stop()]);
       await leadership.stop();
       await store.close();
     },

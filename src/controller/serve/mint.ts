@@ -11,6 +11,8 @@ import { MachineDirectory } from '../machines/directory.ts';
 import { findMachineVersion, type MachineObject, machinesPath, readMachine } from '../machines/machine.ts';
 import { Minter } from '../machines/minter.ts';
 import { InfrastructureWatch } from '../proofs/infrastructure-watch.ts';
+import { RenewalList } from '../renewal/renewal-list.ts';
+import { RenewalWriter } from '../renewal/renewal-writer.ts';
 import { MachineIdentities } from '../store/machine-identities.ts';
 import { collectionPath, type NodeBootstrap } from '../store/node-bootstrap.ts';
 import type { MintSettings } from './settings.ts';
@@ -18,7 +20,7 @@ import type { MintSettings } from './settings.ts';
 const LOOK_MS = 2_000;
 
 /**
- * Makes Machines' tokens, with rights of its own: it may create Secrets, which whoever talks to machines must
+ * Makes Machines' tokens, and puts renewed ones of pools into their Secrets, with rights of its own: it may create Secrets, which whoever talks to machines must
  * not. It listens to nobody, and needs no other replica to agree with.
  *
  * @returns ends it
@@ -27,7 +29,8 @@ export async function mint(settings: MintSettings, log: Log): Promise<() => Prom
   const access = findAccess(settings.kubeconfig === undefined ? {} : { path: settings.kubeconfig });
   const client = new KubeClient(access);
   const version = await findMachineVersion(client);
-  const place = tokenKeySecret(client, settings.namespace ?? access.namespace);
+  const namespace = settings.namespace ?? access.namespace;
+  const place = tokenKeySecret(client, namespace);
   const keys = await firstKeys(place, log);
   const directory = new MachineDirectory();
   const byKey = (key: string) => directory.byName(...(key.split('/') as [string, string]));
@@ -77,11 +80,15 @@ export async function mint(settings: MintSettings, log: Log): Promise<() => Prom
   );
   machines.start();
   nodes.start();
+  const writer = new RenewalWriter({
+    ...{ client, log, keys: () => keys.all },
+    list: new RenewalList(client, namespace),
+  });
   const leaveKeys = followKeys(keys, place, log);
   return async () => {
     leaveKeys();
     await Promise.all([machines.stop(), nodes.stop()]);
-    await Promise.all([minter.stop(), infrastructure.stop()]);
+    await Promise.all([minter.stop(), infrastructure.stop(), writer.stop()]);
     client.close();
   };
 }

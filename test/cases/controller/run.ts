@@ -9,6 +9,7 @@ import { faults } from './faults.ts';
 import { manifests } from './manifests.ts';
 import { older } from './older.ts';
 import { pools } from './pools.ts';
+import { renewal } from './renewal.ts';
 import { rivals } from './rivals.ts';
 import { rotation } from './rotation.ts';
 import type { Scene } from './scene.ts';
@@ -43,6 +44,7 @@ export async function run(say: (line: string) => void): Promise<void> {
     await conditions(scene, first);
     await pools(cluster, first, ca, say);
     await commands(scene);
+    await renewal(scene, first);
     await first.end('SIGTERM');
     await faults(scene);
     await rivals(scene);

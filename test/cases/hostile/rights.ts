@@ -1,6 +1,7 @@
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
 import { CONDITION, machinesPath } from '../../../src/controller/machines/machine.ts';
 import { CONTROLLER, MINTER } from '../../support/controller/api-server.ts';
+import { controllerCommand } from '../../support/controller/controller-process.ts';
 import { knowsPolicies, ManagementCluster } from '../../support/controller/management-cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { groupsByPolicy, groupsByRights, makeGroups } from './groups.ts';
@@ -18,7 +19,9 @@ export async function rights(scene: Scene): Promise<void> {
   await makeGroups(cluster.client, 'v1beta2');
   const [controller, minter] = [cluster.api.client(CONTROLLER), cluster.api.client(MINTER)];
   try {
+    await makePoolSecret(scene);
     await byRights(controller, minter);
+    await poolSecretByRights(minter);
     await groupsByRights(controller, 'v1beta2');
     await unnamed(scene);
     say(
@@ -95,6 +98,7 @@ async function byPolicy(
     );
     await policiesCount(() => create(controller, secret('kube-system', 'x', 'Opaque')));
     await secrets(controller, minter);
+    await poolSecretByPolicy(controller, minter);
     await statuses(cluster.client, controller, 'v1beta2');
     await groupsByPolicy(controller, 'v1beta2');
     // Nothing else of Cluster API, whoever it is.
@@ -164,6 +168,58 @@ async function secrets(controller: KubeClient, minter: KubeClient): Promise<void
   for (const one of wrong) await refused(422, create(minter, one));
   await create(minter, secret('default', `${NAME}-slipway-token`, TOKEN, NAME));
   await create(controller, secret('slipway-system', 'slipway-token-x', 'slipway.dev/token-hash'));
+}
+
+const POOL = 'slipway-pool';
+const POOL_LABEL = 'slipway.dev/pool-token';
+
+/** An operator's Secret with a token that is renewed, beside one of a cluster; made by the command, which gives the minter its right. */
+async function makePoolSecret({ cluster }: Pick<Scene, 'cluster'>): Promise<void> {
+  const made = await controllerCommand([
+    ...['token', 'create', '--namespace=default', `--secret=${POOL}`],
+    `--kubeconfig=${cluster.api.kubeconfig()}`,
+  ]);
+  if (made.code !== 0) throw new Error(made.stderr);
+  await create(cluster.client, secret('default', 'my-cluster-etcd', 'Opaque'));
+}
+
+/** By its rights the minter changes this Secret by its name, and neither reads nor changes another one. */
+async function poolSecretByRights(minter: KubeClient): Promise<void> {
+  await patchSecret(minter, POOL, { data: { token: 'bmV4dA==' } });
+  await refused(403, patchSecret(minter, 'my-cluster-etcd', { data: {} }));
+  const path = '/api/v1/namespaces/default/secrets';
+  for (const name of [POOL, 'my-cluster-etcd']) await refused(403, minter.request('GET', `${path}/${name}`));
+  await refused(403, minter.request('DELETE', `${path}/${POOL}`));
+  const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
+  const role = { metadata: { name: 'more' }, rules: [] };
+  await refused(403, minter.request('POST', roles, { body: role }));
+}
+
+/** Whatever its rights, of a Secret that is marked the token alone, and of no other one anything: a patch would show it what is there. */
+async function poolSecretByPolicy(controller: KubeClient, minter: KubeClient): Promise<void> {
+  await patchSecret(minter, POOL, {
+    ...{ data: { token: 'bmV4dA==' }, metadata: { annotations: { 'slipway.dev/expires': 'later' } } },
+  });
+  for (const body of [
+    { data: { token: 'YQ==', more: 'YQ==' } },
+    { data: { token: null } },
+    { data: { token: null, 'tls.key': 'YQ==' } },
+    { metadata: { labels: { [POOL_LABEL]: null } } },
+    { metadata: { labels: { a: 'b' } } },
+    { metadata: { annotations: { 'kubernetes.io/service-account.name': 'default' } } },
+    { metadata: { finalizers: ['example.com/stays'] } },
+    { metadata: { ownerReferences: [owner(NAME)] } },
+    { immutable: true },
+  ])
+    await refused(422, patchSecret(minter, POOL, body));
+  for (const body of [{}, { data: { token: 'YQ==' } }, { metadata: { labels: { [POOL_LABEL]: 'x' } } }])
+    await refused(422, patchSecret(minter, 'my-cluster-etcd', body));
+  await refused(422, patchSecret(controller, POOL, { data: { token: 'YQ==' } }));
+}
+
+function patchSecret(client: KubeClient, name: string, body: object): Promise<unknown> {
+  const path = `/api/v1/namespaces/default/secrets/${name}`;
+  return client.request('PATCH', path, { body, contentType: MERGE });
 }
 
 async function statuses(
