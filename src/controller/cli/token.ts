@@ -6,7 +6,13 @@ import type { MachineSelector } from '../model/selector.ts';
 import { issueMachineToken } from '../serve/issue-machine-token.ts';
 import { checkNamespace } from './check-namespace.ts';
 import { count, milliseconds } from './options/values.ts';
-import { endRenewals, placePoolToken, type TemplateSecret, writeTokenSecret } from './pool-secret.ts';
+import {
+  checkTokenSecret,
+  endRenewals,
+  placePoolToken,
+  type TemplateSecret,
+  writeTokenSecret,
+} from './pool-secret.ts';
 import { OBJECT_NAME, openSource, type Source, type SourceOptions } from './source.ts';
 import { listTokens, revokeToken } from './tokens.ts';
 
@@ -75,6 +81,7 @@ async function createToken(options: TokenOptions): Promise<number> {
       return tell(made, at, false);
     }
     const isRenewed = at !== undefined && options.renew;
+    if (client && isRenewed) await checkTokenSecret(client, at);
     const made = makeToken({
       ...{ namespace, expiresAt },
       // Without a cluster there is nothing that a selector could look at.

@@ -22,6 +22,14 @@ export async function renewal(scene: Scene, controller: ControllerProcess): Prom
   );
   say('token create: nothing for a namespace that is not there, a warning for one without rights');
 
+  await cluster.api.kubectl([
+    ...['create', 'secret', 'generic', 'of-more', '--from-literal=password=x', '--namespace=default'],
+  ]);
+  const more = await token('create', '--namespace=default', '--secret=of-more');
+  assert.equal(more.code, 1, more.stderr);
+  assert.match(more.stderr, /holds more than a token \(password\)/);
+  say('token create: no renewal in a Secret that holds more than the token');
+
   // Two thirds of a minute, and both processes look every ten seconds.
   const made = await token(...['create', '--namespace=default', '--secret=renewed', '--ttl=1m', '--uses=1']);
   assert.equal(made.code, 0, made.stderr);
