@@ -19,9 +19,8 @@ import { NOT_READ_SENTENCE } from '../../userdata/includes/fetch-include.ts';
 import { networkConfigOfFile } from '../../userdata/instance/public-keys.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
 import { pathOption, withUsageErrors } from '../options/options.ts';
-import { readInput, UnreadableInput } from './input.ts';
+import { readInput, UnreadableInput, withoutImageMessage } from './input.ts';
 import { type Metadata, readMetaDataFile, SAMPLE_METADATA } from './sample-metadata.ts';
-import { withoutImageMessage } from './without-image.ts';
 
 interface CheckFlags {
   strict?: boolean;

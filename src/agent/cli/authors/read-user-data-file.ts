@@ -5,8 +5,8 @@ import type { Host } from '../../host/host.ts';
 import { printable } from '../../text/diagnostics.ts';
 import { readDefaultUser } from '../../userdata/image-config.ts';
 import { readUserData } from '../../userdata/read-user-data.ts';
+import { withoutImageMessage } from './input.ts';
 import { type Metadata, readMetaDataFile, SAMPLE_METADATA } from './sample-metadata.ts';
-import { withoutImageMessage } from './without-image.ts';
 
 /** A server may answer later. */
 const TRY_AGAIN = 75;

@@ -1,7 +1,7 @@
 import { pluralize } from '../../../kit/pluralize.ts';
 import type { Document, UnitEntry, UnitNeeds } from '../../document/document.ts';
 import type { StepKind } from '../kind/step-kind.ts';
-import { type StartSpec, startOrder } from './order.ts';
+import { type StartSpec, startOrder } from './start.ts';
 
 export const unitFiles: StepKind<{ entries: UnitEntry[] }> = {
   name: 'units',

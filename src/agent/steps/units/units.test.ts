@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sensitive } from '../../../secrets/sensitive.ts';
 import type { UnitEntry } from '../../document/document.ts';
-import { startOrder } from './order.ts';
 import { withPresets } from './set-up.ts';
+import { startOrder } from './start.ts';
 
 const unit = (name: string, more: Partial<UnitEntry> & { text?: string } = {}): UnitEntry => {
   const { text, ...rest } = more;

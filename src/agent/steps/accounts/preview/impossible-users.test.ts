@@ -7,8 +7,8 @@ import type { Host } from '../../../host/host.ts';
 import { createLinuxHost } from '../../../host/linux/host.ts';
 import { readUserData } from '../../../userdata/read-user-data.ts';
 import { impossibleUsers } from './impossible-users.ts';
+import { unreadableRules } from './preview-users.ts';
 import { refusedGroups } from './refused-names.ts';
-import { unreadableRules } from './unreadable-rules.ts';
 
 type Answer = Partial<Awaited<ReturnType<Host['processes']['run']>>>;
 type Answers = Record<string, (argv: string[], input: string) => Answer>;

@@ -1,6 +1,6 @@
 import type { Position } from '../../../document/document.ts';
 import type { Diagnostics } from '../../../text/diagnostics.ts';
-import type { Places } from '../schema/places.ts';
+import type { Places } from '../schema/bind.ts';
 
 /** Says of a value of the config what is wrong with it, by its JSON path, line and column. */
 export class Remarks {

@@ -1,7 +1,6 @@
 import { isSecretReference, readReference } from '../../../stores/reference/reference.ts';
 import type { Config, Resource } from '../schema/spec3.ts';
-import { parseGoUrl } from '../url/go-url.ts';
-import { type Schemes, urlProblem } from '../url/url-problem.ts';
+import { parseGoUrl, type Schemes, urlProblem } from '../url/urls.ts';
 import type { Remarks } from './remarks.ts';
 import { compressionProblem, hashProblem } from './values.ts';
 

@@ -1,7 +1,6 @@
 import type { Config2, Disk2, Filesystem2, Partition2, Storage2, User2 } from '../schema/spec2.ts';
 import { parseUnit } from '../unit/unit-file.ts';
-import { parseGoUrl } from '../url/go-url.ts';
-import { type Schemes, urlProblem } from '../url/url-problem.ts';
+import { parseGoUrl, type Schemes, urlProblem } from '../url/urls.ts';
 import type { Remarks } from './remarks.ts';
 import {
   checkMode,

@@ -11,8 +11,7 @@ import {
   type Unit,
 } from '../schema/spec3.ts';
 import { parseUnit } from '../unit/unit-file.ts';
-import { parseGoUrl } from '../url/go-url.ts';
-import { urlProblem } from '../url/url-problem.ts';
+import { parseGoUrl, urlProblem } from '../url/urls.ts';
 import { checkEntries } from './entries.ts';
 import type { Remarks } from './remarks.ts';
 import { checkIgnition, checkResource, schemesOf } from './resources.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path/posix';
 import type { Remarks } from '../check/remarks.ts';
-import type { Places } from '../schema/places.ts';
+import type { Places } from '../schema/bind.ts';
 import type {
   Config2,
   Disk2,

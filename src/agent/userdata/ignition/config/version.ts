@@ -1,6 +1,6 @@
 import type { Diagnostics } from '../../../text/diagnostics.ts';
 import type { SourceText } from '../../../text/source-text.ts';
-import type { JsonNode } from '../json/node.ts';
+import type { JsonNode } from '../json/parse.ts';
 
 /** A version of the spec that Slipway reads. */
 export interface Version {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonNode } from './node.ts';
+import type { JsonNode } from './parse.ts';
 import { JsonError, parseJson } from './parse.ts';
 
 function plain(node: JsonNode): unknown {

@@ -1,4 +1,4 @@
-import type { Places } from '../schema/places.ts';
+import type { Places } from '../schema/bind.ts';
 import type { List, Shape, Struct } from '../schema/shape.ts';
 import { CONFIG_2, type Config2 } from '../schema/spec2.ts';
 import { CONFIG, type Config } from '../schema/spec3.ts';

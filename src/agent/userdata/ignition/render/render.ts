@@ -14,7 +14,7 @@ import { Remarks } from '../check/remarks.ts';
 import { checkSpec3 } from '../check/spec3.ts';
 import { type Checked, readConfig } from '../config/read-config.ts';
 import { NEWEST } from '../config/version.ts';
-import type { Places } from '../schema/places.ts';
+import type { Places } from '../schema/bind.ts';
 import type { Config, Resource } from '../schema/spec3.ts';
 import { Contents } from '../translate/content.ts';
 import { fetchSettings, remoteOf } from '../translate/remote.ts';

@@ -1,6 +1,6 @@
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { GroupEntry, UserEntry } from '../../../document/document.ts';
-import type { Places } from '../schema/places.ts';
+import type { Places } from '../schema/bind.ts';
 import type { Config, Group, User } from '../schema/spec3.ts';
 
 /** Users and groups of a config. */

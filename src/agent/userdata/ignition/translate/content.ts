@@ -4,7 +4,7 @@ import { hasHash } from '../../../../kit/digest.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import type { Remarks } from '../check/remarks.ts';
 import type { Resource } from '../schema/spec3.ts';
-import { parseGoUrl } from '../url/go-url.ts';
+import { parseGoUrl } from '../url/urls.ts';
 
 /** Turns resources into bytes; together they may not have more than user data may have. */
 export class Contents {

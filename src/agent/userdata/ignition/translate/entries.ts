@@ -3,7 +3,7 @@ import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { DirectoryEntry, FileEntry, LinkEntry, PlaceRule } from '../../../document/document.ts';
 import { isSecretReference } from '../../../stores/reference/reference.ts';
 import type { Remarks } from '../check/remarks.ts';
-import type { Places } from '../schema/places.ts';
+import type { Places } from '../schema/bind.ts';
 import type { Directory, File, Link, Owner, Resource, Storage } from '../schema/spec3.ts';
 import type { Contents } from './content.ts';
 import { remoteOf } from './remote.ts';

@@ -3,7 +3,7 @@ import type { FetchSettings, RemoteContent } from '../../../document/document.ts
 import { isObjectAddress, readObjectAddress } from '../../../fetch/objects/address.ts';
 import type { Remarks } from '../check/remarks.ts';
 import type { Ignition, Resource } from '../schema/spec3.ts';
-import { parseGoUrl } from '../url/go-url.ts';
+import { parseGoUrl } from '../url/urls.ts';
 import type { Contents } from './content.ts';
 
 /** What lies on a web server or in a store of objects. Any other place is an error, by its name. */

@@ -6,7 +6,7 @@ import type {
   PartitionEntry,
 } from '../../../document/document.ts';
 import type { Remarks } from '../check/remarks.ts';
-import type { Places } from '../schema/places.ts';
+import type { Places } from '../schema/bind.ts';
 import type { Config, Disk, Filesystem, Partition, Storage } from '../schema/spec3.ts';
 
 /** Disks and file systems of a config. What lies below the running system is an error. */

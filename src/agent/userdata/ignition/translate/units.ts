@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../../../kit/json.ts';
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { UnitEntry } from '../../../document/document.ts';
-import type { Places } from '../schema/places.ts';
+import type { Places } from '../schema/bind.ts';
 import type { Config } from '../schema/spec3.ts';
 
 /** Units of a config. One without contents has no file, but may have drop-ins. */

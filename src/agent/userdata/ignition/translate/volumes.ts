@@ -1,6 +1,6 @@
 import type { ArrayEntry, ClevisSettings, EncryptionEntry } from '../../../document/document.ts';
 import type { Remarks } from '../check/remarks.ts';
-import type { Places } from '../schema/places.ts';
+import type { Places } from '../schema/bind.ts';
 import type { Config, Luks, Raid, Storage } from '../schema/spec3.ts';
 import type { Contents } from './content.ts';
 import { contentOf } from './entries.ts';

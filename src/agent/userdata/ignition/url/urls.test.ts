@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dataOf } from '../../../../kit/bytes/data-url.ts';
-import { parseGoUrl } from './go-url.ts';
-import { urlProblem } from './url-problem.ts';
+import { parseGoUrl, urlProblem } from './urls.ts';
 
 describe('parseGoUrl', () => {
   it.each([

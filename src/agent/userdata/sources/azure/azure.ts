@@ -6,7 +6,7 @@ import { elementAt, parseXml, type XmlElement, XmlError } from '../../../platfor
 import type { PlatformInfo } from '../../../platform/platform-info.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
 import { directoryTree, type Tree } from '../contract/tree.ts';
-import { metadataClientFor } from '../detection/metadata-client-for.ts';
+import { metadataClientFor } from '../detection/configured.ts';
 import type { SourceContext } from '../detection/source.ts';
 import { readFirst } from '../volumes/labelled-volume.ts';
 import { scan } from '../volumes/scan.ts';

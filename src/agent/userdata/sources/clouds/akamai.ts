@@ -2,7 +2,7 @@ import { asRecord, at, textOf, textsOf } from '../../../../kit/json.ts';
 import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { metadataClientFor } from '../detection/metadata-client-for.ts';
+import { metadataClientFor } from '../detection/configured.ts';
 import type { SourceContext } from '../detection/source.ts';
 
 const IPV4 = 'http://169.254.169.254';

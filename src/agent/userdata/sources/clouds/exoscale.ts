@@ -1,6 +1,6 @@
 import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { metadataClientFor } from '../detection/metadata-client-for.ts';
+import { metadataClientFor } from '../detection/configured.ts';
 import type { SourceContext } from '../detection/source.ts';
 import { passwordRemark, readEc2Like } from './ec2-like.ts';
 

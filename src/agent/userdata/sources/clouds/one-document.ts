@@ -3,7 +3,7 @@ import type { Cloud } from '../../../platform/instance/instance.ts';
 import { basesOf, type MetadataOptions } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { metadataClientFor } from '../detection/metadata-client-for.ts';
+import { metadataClientFor } from '../detection/configured.ts';
 import type { SourceContext } from '../detection/source.ts';
 
 /** A cloud that says everything in one JSON document, user data included. */

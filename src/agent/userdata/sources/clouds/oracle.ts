@@ -2,7 +2,7 @@ import { asRecord, at, omitUndefined, textOf, textsOf } from '../../../../kit/js
 import { basesOf } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { metadataClientFor } from '../detection/metadata-client-for.ts';
+import { metadataClientFor } from '../detection/configured.ts';
 import type { SourceContext } from '../detection/source.ts';
 
 const BASES = basesOf('http://169.254.169.254', 'http://[fd00:c1::a9fe:a9fe]');

@@ -2,7 +2,7 @@ import { asRecord, at, textOf, textsOf } from '../../../../kit/json.ts';
 import { basesOf, MetadataClient } from '../../../platform/metadata/metadata-client.ts';
 import { SourceError } from '../../../platform/metadata/source-error.ts';
 import { found, type SourceAnswer } from '../contract/answer.ts';
-import { metadataClientFor } from '../detection/metadata-client-for.ts';
+import { metadataClientFor } from '../detection/configured.ts';
 import type { SourceContext } from '../detection/source.ts';
 
 const BASES = basesOf('http://169.254.42.42', 'http://[fd00:42::42]');
