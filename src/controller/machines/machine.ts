@@ -113,8 +113,8 @@ export function machinesPath(
   return `/apis/${GROUP}/${version}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${resource}`;
 }
 
-export function clustersPath(version: MachineVersion): string {
-  return `/apis/${GROUP}/${version}/clusters`;
+export function clustersPath(version: MachineVersion, namespace?: string): string {
+  return `/apis/${GROUP}/${version}${namespace === undefined ? '' : `/namespaces/${namespace}`}/clusters`;
 }
 
 export function apiVersionOf(version: MachineVersion): string {

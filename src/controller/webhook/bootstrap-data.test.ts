@@ -11,12 +11,22 @@ const UID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
 let results: string[];
 let log: string;
+let paused: boolean;
 let owner: BootstrapOwner | undefined;
 
 beforeEach(() => {
   results = [];
   log = '';
-  owner = { kind: 'Machine', name: 'w1', uid: UID, mode: undefined, isOver: false, namesTpm: false };
+  paused = true;
+  owner = {
+    kind: 'Machine',
+    name: 'w1',
+    uid: UID,
+    cluster: 'demo',
+    mode: undefined,
+    isOver: false,
+    namesTpm: false,
+  };
 });
 
 function secret(more: Partial<SecretObject> = {}, value = TEXT): SecretObject {
@@ -60,6 +70,7 @@ async function review(
     authorities: () => 'PEM',
     tokenKeys: () => [Buffer.alloc(32)],
     find: async () => owner,
+    isPaused: async (_, cluster) => cluster === 'demo' && paused,
     reviewed: (result) => results.push(result),
     log: createLog((line) => {
       log += line;
@@ -118,6 +129,7 @@ describe('BootstrapData', () => {
       kind: 'Machine',
       name: 'w1',
       uid: 'aaaaaaaa-d9cb-469f-a165-70867728950e',
+      cluster: 'demo',
       mode: undefined,
     } as const;
     const made = async (): Promise<string> => (await review(secret())).text ?? '';
@@ -139,12 +151,31 @@ describe('BootstrapData', () => {
       ['a MachinePool', () => setMachine({ kind: 'MachinePool' }), {}],
       ['another namespace', () => setMachine({}), { namespace: 'tenant' }],
       ['no Machine', () => (owner = undefined), {}],
+      ['a Cluster that is not being moved', () => setMachine({}, false), {}],
       ['an update', () => setMachine({}), { operation: 'UPDATE', oldObject: secret() }],
     ])('renews nothing for %s', async (_, given, more) => {
       const before = await made();
       given();
       expect((await review(secret({}, before), { ...MOVER, ...more })).text).toBeUndefined();
       expect(results).toEqual(['inserted', 'other-writer']);
+    });
+
+    it('reads no more of the data than it must, whatever they hold', async () => {
+      const before = await made();
+      setMachine({});
+      const settings = /(?<=managed.yaml'[\s\S]*?content: ')[^']*/;
+      // The settings that were inserted stand there no longer, or twice: then the token alone is renewed.
+      const known = settings.exec(before)?.[0] ?? '';
+      for (const other of [before.replace(settings, ''), `${before}# ${known}\n`]) {
+        const { text = '' } = await review(secret({}, other), MOVER);
+        expect(tokenIn(text)?.uid).toBe(moved.uid);
+        expect(text.length).toBe(other.length);
+        expect(text.replace(/c2x3bS[^']*/, '')).toBe(other.replace(/c2x3bS[^']*/, ''));
+      }
+      const token = /c2x3bS[^']*/.exec(before)?.[0] ?? '';
+      expect((await review(secret({}, `${before}# ${token}\n`), MOVER)).text).toBeUndefined();
+      const large = `${before}# ${'{a: '.repeat(140_000)}`;
+      expect((await review(secret({}, large), MOVER)).text).toBeUndefined();
     });
 
     it('renews no token that this controller did not make', async () => {
@@ -159,7 +190,8 @@ describe('BootstrapData', () => {
       }
     });
 
-    function setMachine(more: Partial<BootstrapOwner>): void {
+    function setMachine(more: Partial<BootstrapOwner>, isMoving = true): void {
+      paused = isMoving;
       owner = { ...moved, isOver: false, namesTpm: false, ...more };
     }
   });

@@ -1,3 +1,4 @@
+import { Rates } from '../../kit/rates.ts';
 import { mintMachineToken, NEVER } from '../attest/machine-token.ts';
 import { type Log, reason } from '../log.ts';
 import { mintPoolToken } from '../pools/pool-token.ts';
@@ -6,7 +7,7 @@ import type { BootstrapOwner } from './bootstrap-owner.ts';
 import { type BootstrapSecret, type ConfigKind, DATA_KEY, readBootstrapSecret } from './bootstrap-secret.ts';
 import { clusterAuthorities } from './cluster-authorities.ts';
 import { insertFiles } from './insert/insert-files.ts';
-import { formerToken, withContents } from './renew-after-move.ts';
+import { formerToken, withPresent } from './renew-after-move.ts';
 import { reportFiles } from './report-files.ts';
 import { sizeWarnings } from './size-warnings.ts';
 
@@ -16,6 +17,10 @@ export type Mode = (typeof MODES)[number];
 
 /** All values of a Secret together. */
 const MAX_SECRET_BYTES = 1024 * 1024;
+/** Of others than the named writers. Clouds take less as user data. */
+const MAX_MOVED_BYTES = 512 * 1024;
+/** In one namespace. */
+const RENEWALS = { perSecond: 5, burst: 500 };
 /** Of which the log tells. */
 const MOST_WRITERS = 100;
 
@@ -32,6 +37,8 @@ interface BootstrapDataParts {
   readonly tokenKeys: () => readonly Uint8Array[];
   /** @throws KubeError */
   readonly find: (namespace: string, secret: BootstrapSecret) => Promise<BootstrapOwner | undefined>;
+  /** @throws KubeError */
+  readonly isPaused: (namespace: string, cluster: string) => Promise<boolean>;
   readonly reviewed: (result: Result) => void;
   readonly log: Log;
 }
@@ -43,6 +50,7 @@ interface BootstrapDataParts {
 export class BootstrapData {
   readonly #parts: BootstrapDataParts;
   readonly #otherWriters = new Set<string>();
+  readonly #renewals = new Rates(RENEWALS);
 
   constructor(parts: BootstrapDataParts) {
     this.#parts = parts;
@@ -96,16 +104,20 @@ export class BootstrapData {
 
   /** Whoever moves a cluster writes what the provider wrote elsewhere: a genuine token in it is renewed, and nobody gets a first one. */
   async #renewAfterMove(request: AdmissionRequest, secret: BootstrapSecret): Promise<object | undefined> {
-    const { find, endpoints, authorities, tokenKeys } = this.#parts;
-    if (request.oldObject !== undefined) return undefined;
-    const machine = await find(request.namespace, secret);
-    if (machine?.kind !== 'Machine' || machine.isOver) return undefined;
+    const { find, isPaused, endpoints, authorities, tokenKeys } = this.#parts;
     const { namespace } = request;
-    const former = formerToken(secret.value, { ...machine, namespace }, tokenKeys());
-    if (former === undefined) return undefined;
-    const token = this.#token(namespace, machine, () => former.authorities);
+    if (request.oldObject !== undefined || secret.value.length > MAX_MOVED_BYTES) return undefined;
+    // Who has no genuine token costs no question.
+    const former = formerToken(secret.value, tokenKeys());
+    if (former === undefined || this.#renewals.take(namespace) > 0) return undefined;
+    const machine = await find(namespace, secret);
+    if (machine?.kind !== 'Machine' || machine.isOver) return undefined;
+    if (former.token.uid === machine.uid || !former.token.isFor(namespace, machine.name)) return undefined;
+    // clusterctl creates everything while the Cluster is paused. At any other time somebody else has an old token.
+    if (!(await isPaused(namespace, machine.cluster))) return undefined;
+    const token = this.#token(namespace, machine, () => former.token.authorities);
     const files = reportFiles({ endpoints, authorities: authorities(), token });
-    return this.#replaced(request, secret, withContents(secret.value, files), 'renewed');
+    return this.#replaced(request, secret, withPresent(secret.value, former, files), 'renewed');
   }
 
   #token(

@@ -12,6 +12,8 @@ export interface BootstrapOwner {
   readonly kind: 'Machine' | 'MachinePool';
   readonly name: string;
   readonly uid: string;
+  /** Name of its Cluster. */
+  readonly cluster: string;
   /** The value of its label; undefined without one. */
   readonly mode: string | undefined;
   /** It has its Node, or is being deleted: nothing enrols for it any more. */

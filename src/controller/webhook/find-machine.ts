@@ -12,7 +12,7 @@ import {
 import type { BootstrapSecret } from './bootstrap-secret.ts';
 
 interface MachineObject extends KubeObject {
-  spec?: { bootstrap?: { configRef?: ConfigRef } };
+  spec?: { clusterName?: string; bootstrap?: { configRef?: ConfigRef } };
   status?: { nodeRef?: unknown };
 }
 
@@ -39,11 +39,12 @@ export async function findMachine(
 }
 
 function asOwner(machine: MachineObject): BootstrapOwner {
-  const { metadata, status } = machine;
+  const { metadata, spec, status } = machine;
   return {
     kind: 'Machine',
     name: metadata.name,
     uid: metadata.uid ?? '',
+    cluster: spec?.clusterName ?? '',
     mode: modeOf(machine),
     isOver: status?.nodeRef !== undefined || metadata.deletionTimestamp !== undefined,
     namesTpm: metadata.annotations?.[ENDORSEMENT_KEY] !== undefined,

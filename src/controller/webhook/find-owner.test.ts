@@ -47,7 +47,7 @@ describe('findOwner', () => {
       pool('workers', { labels: { 'slipway.dev/bootstrap-data': 'none' } }, ref),
     ];
     expect(await find()).toEqual({
-      ...{ kind: 'MachinePool', name: 'workers', uid: 'uid-workers', mode: 'none' },
+      ...{ kind: 'MachinePool', name: 'workers', uid: 'uid-workers', cluster: 'demo', mode: 'none' },
       ...{ isOver: false, namesTpm: false },
     });
   });

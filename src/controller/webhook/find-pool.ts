@@ -27,5 +27,13 @@ export async function findPool(
   const { name, uid = '', deletionTimestamp } = only.metadata;
   // Nobody names the TPMs of machines that have no names.
   const mode = modeOf(only);
-  return { kind: 'MachinePool', name, uid, mode, isOver: deletionTimestamp !== undefined, namesTpm: false };
+  return {
+    kind: 'MachinePool',
+    name,
+    uid,
+    cluster,
+    mode,
+    isOver: deletionTimestamp !== undefined,
+    namesTpm: false,
+  };
 }

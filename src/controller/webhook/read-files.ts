@@ -2,7 +2,8 @@ import { asRecord, at, textAt } from '../../kit/json.ts';
 import { readYaml } from '../kube/untrusted/read-yaml.ts';
 
 const JINJA_VALUE = /\{\{[^{}\n]*\}\}/g;
-const MAX_BYTES = 512 * 1024;
+/** Reading it holds the process, and user data of clouds are smaller. */
+const MAX_BYTES = 128 * 1024;
 
 interface NamedFile {
   readonly path: string;

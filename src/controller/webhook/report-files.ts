@@ -2,7 +2,7 @@ import type { InsertedFile } from './insert/inserted-file.ts';
 
 /** Read after the image's and the user's own settings; see docs/reporting.md. */
 const SETTINGS_PATH = '/etc/slipway/config.d/80-managed.yaml';
-export const TOKEN_PATH = '/etc/slipway/managed-token';
+const TOKEN_PATH = '/etc/slipway/managed-token';
 
 interface ReportTarget {
   /** Addresses of the controller, such as `https://slipway.example:9443`. */

@@ -8,7 +8,7 @@ import { execaSync } from 'execa';
 import { root } from '../../../build/project.ts';
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
 import type { KubeObject, ListOf } from '../../../src/controller/kube/objects.ts';
-import { apiVersionOf, machinesPath } from '../../../src/controller/machines/machine.ts';
+import { apiVersionOf, clustersPath, machinesPath } from '../../../src/controller/machines/machine.ts';
 import { poolsPath } from '../../../src/controller/pools/pool.ts';
 import { collectionPath, type NodeBootstrap } from '../../../src/controller/store/node-bootstrap.ts';
 import { Authority } from '../../../src/pki/authority.ts';
@@ -261,6 +261,10 @@ class Scene {
     await client.request('DELETE', `${machinesPath(version, 'default')}/moved`);
     await client.request('DELETE', '/api/v1/namespaces/default/secrets/moved');
     await this.#machine('moved');
+    const stolen = await this.#write('moved', value, FORMAT.cloud, { client });
+    assert.equal(stolen, value, 'nothing is being moved');
+    await client.request('DELETE', '/api/v1/namespaces/default/secrets/moved');
+    await pauseDemo(client);
     const renewed = await this.#write('moved', value, FORMAT.cloud, { client });
     assert.notEqual(tokenIn(renewed), tokenIn(value));
     assert.equal(
@@ -268,6 +272,7 @@ class Scene {
       without(this.#plan(text), []),
       'something else changed',
     );
+    await client.request('DELETE', `${clustersPath('v1beta2', 'default')}/demo`);
     const at = { port: this.#controller.port, ca: authorityIn(renewed) };
     await assert.rejects(new SimulatedMachine(at).enrol(tokenIn(value)), /does not exist any more/);
     await new SimulatedMachine(at).enrolSoon(tokenIn(renewed));
@@ -554,4 +559,16 @@ function tokenIn(text: string, prefix = 'slwm.'): string {
 function authorityIn(text: string): string {
   const [settings = '{}'] = contentsIn(text);
   return (JSON.parse(settings) as { report: { controller: { ca: string } } }).report.controller.ca;
+}
+
+/** As clusterctl creates a Cluster in the target. */
+async function pauseDemo(client: KubeClient): Promise<void> {
+  await client.request('POST', clustersPath('v1beta2', 'default'), {
+    body: {
+      apiVersion: apiVersionOf('v1beta2'),
+      kind: 'Cluster',
+      metadata: { name: 'demo', namespace: 'default' },
+      spec: { paused: true, controlPlaneEndpoint: { host: '10.0.0.1', port: 6443 } },
+    },
+  });
 }

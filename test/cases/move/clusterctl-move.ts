@@ -4,7 +4,7 @@ import { apiVersionOf, clustersPath, machinesPath } from '../../../src/controlle
 import { collectionPath } from '../../../src/controller/store/node-bootstrap.ts';
 
 const VERSION = 'v1beta2';
-const CLUSTER = `${clustersPath(VERSION).replace('/clusters', '/namespaces/default/clusters')}`;
+const CLUSTER = clustersPath(VERSION, 'default');
 
 /** The collections that it moves, owners first; and the kind of what owns the objects of each. */
 const COLLECTIONS = [

@@ -6,9 +6,10 @@ import { tokenKeySecret, webhookSecret } from '../../keys/secret-storage.ts';
 import { TokenKeys } from '../../keys/token-keys.ts';
 import { WebhookKeys } from '../../keys/webhook-keys.ts';
 import { KubeClient } from '../../kube/client.ts';
+import { undefinedOnStatus } from '../../kube/kube-error.ts';
 import { findAccess } from '../../kube/kubeconfig.ts';
 import type { Log } from '../../log.ts';
-import { findMachineVersion } from '../../machines/machine.ts';
+import { clustersPath, findMachineVersion } from '../../machines/machine.ts';
 import { WebhookMetrics } from '../../web/webhook-metrics.ts';
 import { BootstrapData } from '../../webhook/bootstrap-data.ts';
 import { findOwner } from '../../webhook/find-owner.ts';
@@ -50,6 +51,14 @@ export async function serveWebhook(
     authorities: () => keys.current.authorities,
     tokenKeys: () => tokenKeys.all,
     find: (inNamespace, secret) => findOwner(client, version, inNamespace, secret),
+    isPaused: async (inNamespace, cluster) => {
+      const path = `${clustersPath(version, inNamespace)}/${cluster}`;
+      const found = await undefinedOnStatus(
+        client.request<{ spec?: { paused?: boolean } }>('GET', path),
+        404,
+      );
+      return found?.spec?.paused === true;
+    },
     reviewed: (result) => metrics.reviews.add({ result }),
   });
   const { certificate, key } = keys.current;
