@@ -23,7 +23,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   renewal: 'attest kube log.ts MACHINE',
   proofs: 'kit protocol attest kube log.ts machines model policy store',
   // Of Machines whose machines have not reported.
-  reporting: 'kit protocol attest kube log.ts machines',
+  reporting: 'kit protocol attest kube log.ts machines store',
   // What clusterctl move takes along, and what must not be written while it does.
   moves: 'kit kube log.ts machines model store',
   // What a machine gets only by a proof that it gives now.

@@ -12,7 +12,7 @@ import { publicBytes } from './public-bytes.ts';
 
 const DAY_MS = 86_400_000;
 /** Clocks of fresh machines are often hours behind, so a certificate is valid from the day before. */
-const BACKDATE_MS = DAY_MS;
+export const BACKDATE_MS = DAY_MS;
 
 /** A certificate authority. It signs the controller's own certificate and those of the machines. */
 export class Authority {

@@ -7,18 +7,29 @@ import type { PresentedPeer } from './peer.ts';
 
 const KEY = 'a'.repeat(64);
 const OTHER = 'b'.repeat(64);
-const peer: PresentedPeer = { namespace: 'ns', name: 'n', binding: KEY, serial: '1' };
+const peer: PresentedPeer = { namespace: 'ns', name: 'n', binding: KEY, serial: '1', madeAt: 0 };
 
 const nodes = new Map<string, NodeRecord>();
 let moved: { namespace: string; name: string } | undefined;
 let isGone: boolean;
+let adopts: boolean;
+let isUnsettled: boolean;
+let copies: number;
 const bearers = new CertificateChecker({
   store: {
     find: async (namespace: string, name: string) => nodes.get(`${namespace}/${name}`),
-    certify: async () => undefined,
+    certify: async (record: NodeRecord, certificate: NodeSpec['certificate']) => {
+      const after = { ...record, spec: { ...record.spec, certificate } } as NodeRecord;
+      if (adopts) nodes.set(`${record.namespace}/${record.name}`, after);
+      return adopts ? after : undefined;
+    },
   } as unknown as Store,
   nodeOfKey: () => moved,
   isGone: () => isGone,
+  isUnsettled: () => isUnsettled,
+  copied: () => {
+    copies += 1;
+  },
 });
 
 type Spec = { readonly [K in keyof NodeSpec]?: NodeSpec[K] | undefined };
@@ -38,6 +49,7 @@ beforeEach(() => {
   nodes.clear();
   moved = undefined;
   isGone = false;
+  [adopts, isUnsettled, copies] = [false, false, 0];
 });
 
 /** What a certificate is that TLS has found to be genuine: some other machine's, or one that counts no longer. */
@@ -75,4 +87,41 @@ it('follows a node to the name of its Machine by its key, and to no other node o
   put({}, 'elsewhere', 'machine');
   moved = { namespace: 'elsewhere', name: 'machine' };
   await expect(bearers.admit(peer)).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
+describe('a record that was put back from a backup', () => {
+  const madeAt = '2026-01-02T00:00:00.000Z';
+  const day = Date.parse(madeAt);
+  beforeEach(() => {
+    adopts = true;
+  });
+
+  it('takes the newer certificate that the machine has, and accuses nobody', async () => {
+    put({ certificate: { serial: '1', madeAt } });
+    const { spec } = await bearers.admit({ ...peer, serial: '2', madeAt: day + 86_400_000 });
+    expect(spec.certificate).toEqual({ serial: '2', madeAt: '2026-01-03T00:00:00.000Z' });
+    expect(copies).toBe(0);
+  });
+
+  it('takes no older one, and none where it is not known when the last one was made', async () => {
+    for (const certificate of [
+      { serial: '2', madeAt },
+      { serial: '2', next: '3', madeAt },
+      { serial: '2' },
+    ]) {
+      put({ certificate });
+      await expect(bearers.admit({ ...peer, madeAt: day - 1 })).rejects.toThrow(
+        /was replaced by a newer one/,
+      );
+    }
+    expect(copies).toBe(3);
+  });
+});
+
+it('lets nothing be written of a node that is being moved, whatever is at hand', async () => {
+  const record = put();
+  expect(bearers.isCurrent(record, peer)).toBe(true);
+  isUnsettled = true;
+  expect(bearers.isCurrent(record, peer)).toBe(false);
+  await expect(bearers.admit(peer)).rejects.toMatchObject({ code: 'unavailable', retryAfterMs: 15_000 });
 });

@@ -2,7 +2,7 @@ import type { CertificateState, NodeRecord, NodeSpec } from '../model/node-recor
 import { type Store, StoreBusy } from '../store/store.ts';
 import { admissionRefusal } from './judge.ts';
 import type { PresentedPeer } from './peer.ts';
-import { pausedRefusal, Refused } from './refused.ts';
+import { Refused, unsettledRefusal } from './refused.ts';
 
 interface BearerParts {
   readonly store: Store;
@@ -10,8 +10,8 @@ interface BearerParts {
   readonly nodeOfKey: (keyDigest: string) => { namespace: string; name: string } | undefined;
   /** Absent if there are no Machines. */
   readonly isGone?: (spec: NodeSpec) => boolean;
-  /** Nothing of it may be written now. Absent if there are no Machines. */
-  readonly isPaused?: (spec: NodeSpec) => boolean;
+  /** What is written of it now may be left behind, or lose what was there. Absent if there are no Machines. */
+  readonly isUnsettled?: (record: NodeRecord) => boolean;
   /** Called when a certificate that was replaced is shown, at most every ten minutes for a node. */
   readonly copied?: (record: NodeRecord) => void;
 }
@@ -28,19 +28,20 @@ export class CertificateChecker {
   }
 
   /** True if nothing has to be read or written: the ordinary case. */
-  isCurrent({ spec }: NodeRecord, peer: PresentedPeer): boolean {
+  isCurrent(record: NodeRecord, peer: PresentedPeer): boolean {
+    const { spec } = record;
     return (
       spec.keyDigest === peer.binding &&
-      standing(spec.certificate, peer.serial) === 'current' &&
+      standing(spec.certificate, peer) === 'current' &&
       spec.admission?.state !== 'Quarantined' &&
       !this.#parts.isGone?.(spec) &&
-      !this.#parts.isPaused?.(spec)
+      !this.#parts.isUnsettled?.(record)
     );
   }
 
   /** True if, as far as this record says, another certificate has taken the place of this one. */
   isReplaced({ spec }: NodeRecord, peer: PresentedPeer): boolean {
-    return spec.keyDigest === peer.binding && standing(spec.certificate, peer.serial) === 'superseded';
+    return spec.keyDigest === peer.binding && standing(spec.certificate, peer) === 'superseded';
   }
 
   /**
@@ -62,11 +63,18 @@ export class CertificateChecker {
       if (this.#parts.isGone?.(record.spec)) {
         throw new Refused('unauthorized', `the Machine of ${where} is gone`, { isFormer: true });
       }
-      if (this.#parts.isPaused?.(record.spec)) throw pausedRefusal(where);
+      if (this.#parts.isUnsettled?.(record)) throw unsettledRefusal(where);
       // A machine that was refused for its boot state may still say what happened to it.
       if (record.spec.admission?.state === 'Quarantined') throw admissionRefusal(record.spec.admission);
-      const is = standing(record.spec.certificate, peer.serial);
+      const is = standing(record.spec.certificate, peer);
       if (is === 'current') return record;
+      // A record that was put back from a backup knows less than the machine.
+      if (is === 'newer') {
+        const madeAt = new Date(peer.madeAt).toISOString();
+        const after = await this.#parts.store.certify(record, { serial: peer.serial, madeAt });
+        if (after) return after;
+        continue;
+      }
       if (is === 'superseded') {
         await this.#tellOfCopy(record);
         throw new Refused(
@@ -102,7 +110,14 @@ export class CertificateChecker {
   }
 }
 
-function standing(state: CertificateState | undefined, serial: string): 'current' | 'next' | 'superseded' {
+/** Between noting when a certificate is made and making it, a store may take so long. */
+const SLOW_MS = 30_000;
+
+function standing(
+  state: CertificateState | undefined,
+  { serial, madeAt }: PresentedPeer,
+): 'current' | 'next' | 'newer' | 'superseded' {
   if (!state || state.serial === serial) return 'current';
-  return state.next === serial ? 'next' : 'superseded';
+  if (state.next === serial) return 'next';
+  return madeAt > Date.parse(state.madeAt ?? '') + SLOW_MS ? 'newer' : 'superseded';
 }

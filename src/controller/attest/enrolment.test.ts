@@ -16,7 +16,7 @@ const authority = new Authority(made.certificate, made.privateKey);
 const CHANNEL = Buffer.alloc(32);
 const key = createKey();
 const binding = keyDigest(createPublicKey(key));
-const peer: PresentedPeer = { namespace: 'ns', name: 'n', binding, serial: '1' };
+const peer: PresentedPeer = { namespace: 'ns', name: 'n', binding, serial: '1', madeAt: 0 };
 const request = {
   version: 1,
   csr: createCsr(createKey(), 'another-name'),

@@ -67,7 +67,7 @@ export class Enrolment {
     const claim = await this.#prove(request, channel);
     const key = csrKey(request.csr);
     const serial = newSerial();
-    const made = { keyDigest: keyDigest(key), certificate: { serial } };
+    const made = { keyDigest: keyDigest(key), certificate: { serial, madeAt: new Date().toISOString() } };
     const held = await this.#holders.admit(claim, request.machine, made, peer?.binding);
     const node = await this.#readmitted(held, claim);
     const barred = admissionRefusal(node.spec.admission);
@@ -137,7 +137,8 @@ export class Enrolment {
   async #next(node: NodeRecord, next: string, shown?: string): Promise<void> {
     const { certificate } = node.spec;
     const serial = certificate?.serial ?? shown;
-    const state = serial === undefined ? { serial: next } : { ...certificate, serial, next };
+    const madeAt = new Date().toISOString();
+    const state = serial === undefined ? { serial: next, madeAt } : { ...certificate, serial, next, madeAt };
     if (await this.#parts.store.certify(node, state)) return;
     throw new StoreBusy(`${node.namespace}/${node.name} is being written by others`);
   }

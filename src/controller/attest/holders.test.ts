@@ -274,7 +274,7 @@ it('ends a certificate when the next one is used, and not before', async () => {
     nodeOfKey: (digest) => store.nodeOfKey(digest),
     copied: (record) => void copied.push(record),
   });
-  const peer = (serial: string) => ({ namespace: 'ns', name: 'm', binding: 'key', serial });
+  const peer = (serial: string) => ({ namespace: 'ns', name: 'm', binding: 'key', serial, madeAt: 0 });
   await admit(proof(), 'key');
   const node = await bearers.admit(peer('1'));
   await store.certify(node, { serial: '1', next: '2' });

@@ -191,6 +191,10 @@ export class Holders {
   async #onlyAgain(namespace: string, name: string, spec: NodeSpec, why: Refused): Promise<NodeRecord> {
     const known = await this.#parts.store.find(namespace, name);
     if (known && isSame(known.spec, spec)) return known;
+    if (known?.spec.keyDigest === spec.keyDigest)
+      throw new Refused('forbidden', `the key is that of ${namespace}/${name}, as another instance`, {
+        ...{ words: OTHER_INSTANCE, isProved: true },
+      });
     throw why;
   }
 
@@ -308,12 +312,14 @@ function usedAlready({ namespace, owner }: FoundMachine, isByAnother: boolean | 
   });
 }
 
-const USED_BY_ANOTHER =
-  'The token was used already, by another key. If this machine was installed anew, delete its NodeBootstrap and the Secret with its token; if it was not, somebody else has used the token.';
+const ANEW =
+  'If the token is in the Secret MACHINE-slipway-token, delete that, and the controller makes another one. If it came with the bootstrap data (slipway-controller webhook), create the Machine anew.';
+const USED_BY_ANOTHER = `The token was used already, by another key. If this machine was not installed anew, somebody else has used the token. If it was, delete its NodeBootstrap. ${ANEW}`;
+const OTHER_INSTANCE =
+  'A machine with this key has enrolled as another instance: the disk was probably copied. Remove /var/lib/slipway from the image.';
 const USED =
   'The token was used already. If that was this machine, it needs no token as long as it has its certificate.';
-const USED_BEFORE =
-  'This machine used the token before, and its NodeBootstrap was deleted since. Delete the Secret with its token, too, so that the controller makes another one.';
+const USED_BEFORE = `This machine used the token before, and its NodeBootstrap was deleted since. ${ANEW}`;
 
 function isSame(one: NodeSpec, other: NodeSpec): boolean {
   return one.keyDigest === other.keyDigest && one.instance === other.instance;

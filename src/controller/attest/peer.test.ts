@@ -9,6 +9,7 @@ function connection(more: { authorized?: boolean; uri?: string } = {}): TLSSocke
   const { authorized = true, uri = peerUri(PEER) } = more;
   const certificate = {
     ...{ subjectaltname: `URI:${uri}`, serialNumber: 'AB01', valid_to: 'Nov 22 12:00:00 2026 GMT' },
+    valid_from: 'Nov 14 12:00:00 2026 GMT',
   };
   return { authorized, getPeerCertificate: () => certificate } as unknown as TLSSocket;
 }
@@ -17,7 +18,12 @@ const NOON = Date.parse('2026-11-22T12:00:00Z');
 
 it('looks at the end of a certificate at each request, on a connection that is kept', () => {
   const socket = connection();
-  expect(peerOf(socket, NOON - 1)).toEqual({ ...PEER, serial: 'ab01' });
+  expect(peerOf(socket, NOON - 1)).toEqual({
+    ...PEER,
+    serial: 'ab01',
+    // It is valid from a day before it was made.
+    madeAt: Date.parse('2026-11-15T12:00:00Z'),
+  });
   expect(peerOf(socket, NOON + 1)).toBeUndefined();
   // A session that is resumed brings its certificate along.
   expect(peerOf(connection(), NOON + 1)).toBeUndefined();

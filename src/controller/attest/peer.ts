@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls';
+import { BACKDATE_MS } from '../../pki/authority.ts';
 
 /** The node that owns a client certificate. */
 export interface Peer {
@@ -12,6 +13,8 @@ export interface Peer {
 export interface PresentedPeer extends Peer {
   /** The certificate's serial number, in lower-case hex. */
   readonly serial: string;
+  /** When it was made, by the controller's clock, in milliseconds since 1970. */
+  readonly madeAt: number;
 }
 
 interface Known {
@@ -44,9 +47,15 @@ export function peerOf(socket: TLSSocket, now = Date.now()): PresentedPeer | und
 
 function read(socket: TLSSocket): Known | undefined {
   if (!socket.authorized) return undefined;
-  const { subjectaltname = '', serialNumber = '', valid_to } = socket.getPeerCertificate();
+  const { subjectaltname = '', serialNumber = '', valid_from, valid_to } = socket.getPeerCertificate();
   const [, namespace, name, binding] = URI.exec(subjectaltname) ?? [];
   if (!namespace || !name || !binding) return undefined;
-  const peer = { namespace, name, binding, serial: serialNumber.toLowerCase() };
+  const peer = {
+    namespace,
+    name,
+    binding,
+    serial: serialNumber.toLowerCase(),
+    madeAt: Date.parse(valid_from) + BACKDATE_MS,
+  };
   return { peer, notAfter: Date.parse(valid_to) };
 }

@@ -51,14 +51,15 @@ export class Refused extends ExpectedError {
   }
 }
 
-const PAUSED_MS = 15_000;
+const UNSETTLED_MS = 15_000;
 
-/** `clusterctl move` pauses a Cluster, copies its objects and deletes them: what is accepted meanwhile would be lost. */
-export function pausedRefusal(machine: string): Refused {
-  return new Refused('unavailable', `${machine} is paused`, {
-    ...{
-      words: 'The Cluster is paused, perhaps because it is being moved. The report waits.',
-      retryAfterMs: PAUSED_MS,
-    },
+/**
+ * `clusterctl move` pauses a Cluster, copies its objects and deletes them: what is accepted meanwhile would be lost. So would what a node
+ * told before, if something were written before that is put back.
+ */
+export function unsettledRefusal(machine: string): Refused {
+  return new Refused('unavailable', `${machine} is being moved`, {
+    words: 'The Cluster is being moved to another management cluster, or is paused. The report waits.',
+    retryAfterMs: UNSETTLED_MS,
   });
 }

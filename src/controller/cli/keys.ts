@@ -2,11 +2,15 @@ import { ExpectedError, UsageError } from '../../kit/errors.ts';
 import { Keys } from '../keys/key-ring.ts';
 import { type KeyStorage, readExisting } from '../keys/key-storage.ts';
 import { authoritySecret, tokenKeySecret } from '../keys/secret-storage.ts';
+import type { TokenMaterial } from '../keys/token-keys.ts';
 import { KubeClient } from '../kube/client.ts';
 import { isStatus } from '../kube/kube-error.ts';
 import { findAccess } from '../kube/kubeconfig.ts';
 import type { ListOf } from '../kube/objects.ts';
 import { collectionPath, type NodeBootstrap } from '../store/node-bootstrap.ts';
+
+/** As `ca rotate` has it. */
+const OVERLAP_MS = 192 * 3_600_000;
 
 interface KeysOptions {
   toKubeconfig?: string;
@@ -31,11 +35,9 @@ export async function keysCommand(action: 'copy', options: KeysOptions): Promise
     const isOther = present !== undefined && present.certificate !== wanted.certificate;
     if (isOther && !replace) await refuseWhereMachinesKnowIt(to, authority.name);
     await copy('authority', wanted, authority);
-    await copy(
-      'token key',
-      await readExisting(tokenKeySecret(from, namespace)),
-      tokenKeySecret(to, namespace),
-    );
+    const tokens = tokenKeySecret(to, namespace);
+    const tokenKey = await readExisting(tokenKeySecret(from, namespace));
+    await copy('token key', beside(tokenKey, replace ? undefined : await tokens.read()), tokens);
     process.stdout.write(new Keys(wanted).trusted);
     process.stderr.write('slipway-controller: replicas that run there use the keys within ten seconds\n');
     return 0;
@@ -50,6 +52,12 @@ export async function keysCommand(action: 'copy', options: KeysOptions): Promise
     from.close();
     to.close();
   }
+}
+
+/** Tokens that the target has made already count on for the time of a rotation. */
+function beside(tokenKey: TokenMaterial, present: TokenMaterial | undefined): TokenMaterial {
+  if (present === undefined || present.key === tokenKey.key || tokenKey.previous) return tokenKey;
+  return { ...tokenKey, previous: { key: present.key, until: Date.now() + OVERLAP_MS } };
 }
 
 /** Machines that enrolled with the present authority would be shut out. */

@@ -10,7 +10,7 @@ import { WriteBudget } from '../store/write-budget.ts';
 import type { Purpose } from './fresh-proofs.ts';
 import { KubeletKeys } from './kubelet-keys.ts';
 
-const PEER = { namespace: 'ns', name: 'n', binding: 'key', serial: 's' };
+const PEER = { namespace: 'ns', name: 'n', binding: 'key', serial: 's', madeAt: 0 };
 const CHANNEL = Buffer.alloc(32);
 const key = createKey();
 const csr = createCsr(key, 'system:node:n');

@@ -9,7 +9,7 @@ import { WriteBudget } from '../store/write-budget.ts';
 import { Metrics } from '../web/metrics.ts';
 import { EventIntake } from './intake.ts';
 
-const PEER = { namespace: 'ns', name: 'n', binding: 'd', serial: 's' };
+const PEER = { namespace: 'ns', name: 'n', binding: 'd', serial: 's', madeAt: 0 };
 const KIB = 1024;
 
 /** A store that writes a node as a whole, and counts what that costs. */

@@ -86,7 +86,7 @@ it('has a node read for the same certificate only so often, whoever else shows o
   const store = { thrifty: true } as unknown as Store;
   const intake = new EventIntake(store, bearers, new Metrics());
   const take = (serial: string) =>
-    intake.take({ namespace: 'ns', name: 'n', binding: serial, serial }, {
+    intake.take({ namespace: 'ns', name: 'n', binding: serial, serial, madeAt: 0 }, {
       machine: { instance: 'i', hostname: 'h' },
       events: [],
     } as unknown as ReadBatch);

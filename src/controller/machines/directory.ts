@@ -1,7 +1,7 @@
 import type { MachineIdentity } from '../../protocol/events.ts';
 import type { Claim } from '../attest/attestor.ts';
 import type { FoundMachine, MachineFinder } from '../attest/machine-finder.ts';
-import { pausedRefusal, Refused } from '../attest/refused.ts';
+import { Refused, unsettledRefusal } from '../attest/refused.ts';
 import type { NodeRecord, NodeSpec, TieKind, TpmCounters } from '../model/node-record.ts';
 import { isSelected, selectorText } from '../model/selector.ts';
 import type { IdentityPolicy } from '../policy/identity-policy.ts';
@@ -53,18 +53,18 @@ export class MachineDirectory implements MachineFinder {
   readonly infrastructure = new InfrastructureKeys();
 
   readonly #contested: (contest: ContestedKey) => void;
-  readonly #isPaused: (machine: Machine) => boolean;
+  readonly #isMoving: (machine: Machine) => boolean;
 
   /**
    * @param contested called, as often as it is seen, where several Machines name one key
-   * @param isPaused whether nothing is to be written of a Machine now, because somebody may be moving it
+   * @param isMoving whether nothing is to be written of a Machine's machine now, because somebody may be moving it
    */
   constructor(
     contested: (contest: ContestedKey) => void = () => {},
-    isPaused: (machine: Machine) => boolean = () => false,
+    isMoving: (machine: Machine) => boolean = () => false,
   ) {
     this.#contested = contested;
-    this.#isPaused = isPaused;
+    this.#isMoving = isMoving;
   }
 
   get size(): number {
@@ -281,7 +281,7 @@ export class MachineDirectory implements MachineFinder {
           retryAfterMs: UNREAD_MS,
         },
       );
-    if (this.#isPaused(machine)) throw pausedRefusal(`${namespace}/${name}`);
+    if (this.#isMoving(machine)) throw unsettledRefusal(`${namespace}/${name}`);
     const why = this.whyNot(machine, by, claim);
     if (why !== undefined) throw new Refused('unauthorized', `Machine ${namespace}/${name} ${why}`);
     return {
@@ -303,9 +303,9 @@ export class MachineDirectory implements MachineFinder {
   }
 
   /** Somebody may be moving its Machine: what is written now may be left behind. */
-  isPaused({ machine: tie }: NodeSpec): boolean {
+  isMoving({ machine: tie }: NodeSpec): boolean {
     const machine = tie && this.#byUid.get(tie.uid);
-    return machine !== undefined && this.#isPaused(machine);
+    return machine !== undefined && this.#isMoving(machine);
   }
 
   objection({ machine: tie, enrolment }: NodeSpec): string | undefined {

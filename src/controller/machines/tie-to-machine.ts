@@ -40,7 +40,7 @@ function get(client: KubeClient, namespace: string, name: string): Promise<NodeB
 /** The node with the Machine's name: made now, or by an earlier attempt. */
 async function place(
   client: KubeClient,
-  { spec }: NodeBootstrap,
+  { spec: { verdict: _, ...spec } }: NodeBootstrap,
   { namespace, name, uid, apiVersion }: Machine,
   tie: MachineTie,
 ): Promise<NodeBootstrap | undefined> {

@@ -25,6 +25,8 @@ export interface CertificateState {
   readonly serial: string;
   /** Given and not used yet. */
   readonly next?: string;
+  /** When the latest of them was made. Absent in what an older controller wrote. */
+  readonly madeAt?: string;
   /** When one that was replaced was last shown: there is a copy of the machine's disk. */
   readonly copied?: string;
 }

@@ -4,6 +4,9 @@ import { isStatus } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { clustersPath, type Machine, type MachineVersion, PAUSED } from '../machines/machine.ts';
 
+/** A move takes minutes. */
+const LONGEST_MOVE_MS = 60 * 60_000;
+
 interface ClusterObject extends KubeObject {
   spec?: { paused?: boolean };
 }
@@ -13,8 +16,8 @@ interface ClusterObject extends KubeObject {
  * in between would be lost.
  */
 export class PausedClusters {
-  /** `namespace/name` of Clusters that are paused. */
-  readonly #paused = new Set<string>();
+  /** Since when Clusters (`namespace/name`) are paused, as far as this process has seen, by a clock that nobody sets. */
+  readonly #paused = new Map<string, number>();
   readonly #informer: Informer<ClusterObject>;
   readonly #listed = Promise.withResolvers<void>();
 
@@ -28,8 +31,9 @@ export class PausedClusters {
     this.#informer = new Informer<ClusterObject>(client, clustersPath(version), {
       changed: ({ metadata, spec }) => {
         const key = `${metadata.namespace}/${metadata.name}`;
-        if (spec?.paused === true || metadata.annotations?.[PAUSED] !== undefined) this.#paused.add(key);
-        else if (this.#paused.delete(key)) resumed(key);
+        if (spec?.paused === true || metadata.annotations?.[PAUSED] !== undefined) {
+          if (!this.#paused.has(key)) this.#paused.set(key, performance.now());
+        } else if (this.#paused.delete(key)) resumed(key);
       },
       gone: (key) => this.#paused.delete(key),
       listed: () => this.#listed.resolve(),
@@ -41,8 +45,15 @@ export class PausedClusters {
     });
   }
 
+  /** Nothing is written of it then, as Cluster API has it. */
   has({ namespace, cluster, isPaused }: Pick<Machine, 'namespace' | 'cluster' | 'isPaused'>): boolean {
     return isPaused || this.#paused.has(`${namespace}/${cluster}`);
+  }
+
+  /** It may be under way to another management cluster. Maintenance may take days, and certificates of machines end in them. */
+  mayBeMoving({ namespace, cluster }: Pick<Machine, 'namespace' | 'cluster'>): boolean {
+    const since = this.#paused.get(`${namespace}/${cluster}`);
+    return since !== undefined && performance.now() - since < LONGEST_MOVE_MS;
   }
 
   /** Resolves when it knows all Clusters. */

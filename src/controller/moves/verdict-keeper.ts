@@ -69,6 +69,11 @@ export class VerdictKeeper {
     else this.#queue.later(key, SETTLE_MS);
   }
 
+  /** What it told before it was moved is still to be put back. */
+  isToRestore(record: NodeRecord): boolean {
+    return record.writes === 0 && genuineVerdict(record, this.#parts.keys()) !== undefined;
+  }
+
   nodeGone(key: string): void {
     this.#changes.delete(key);
     this.#open.delete(key);
@@ -105,11 +110,11 @@ export class VerdictKeeper {
     const now = performance.now();
     const waitMs = changes.waitMs(now);
     if (waitMs > 0) return this.#queue.later(key, waitMs);
-    if (await this.#write(record, verdictOf(record, signing))) changes.changed(now);
+    await this.#write(record, verdictOf(record, signing));
+    changes.changed(now);
   }
 
-  /** @returns false if it is another machine's by now, or gone */
-  async #write({ namespace, name, spec }: NodeRecord, verdict: KeptVerdict | undefined): Promise<boolean> {
+  async #write({ namespace, name, spec }: NodeRecord, verdict: KeptVerdict | undefined): Promise<void> {
     const operation = verdict
       ? { op: 'add', path: '/spec/verdict', value: verdict }
       : { op: 'remove', path: '/spec/verdict' };
@@ -118,7 +123,8 @@ export class VerdictKeeper {
       contentType: 'application/json-patch+json',
       query: { fieldManager: FIELD_MANAGER },
     });
-    return succeedsUnlessStatus(written, 404, 409, 422);
+    // It is another machine's by now, or gone; the watch tells.
+    await succeedsUnlessStatus(written, 404, 409, 422);
   }
 
   /** Only what this controller's keys have signed is believed, and never that a Machine has a Node. */

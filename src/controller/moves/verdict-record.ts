@@ -52,6 +52,8 @@ function coreOf({ record }: KeptVerdict): string {
   const { phase, isNodeUnknown, failure, concern, node } = verdict?.summary ?? newSummary();
   const { name, providerID, state } = node ?? {};
   return JSON.stringify([
+    // Another epoch counts events anew: the numbers of the one before would hide them.
+    verdict?.epoch,
     ...[phase, isNodeUnknown, failure?.code, failure?.cause, concern?.code, concern?.message],
     ...[name, providerID, state === 'ready'],
   ]);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Refused } from '../attest/refused.ts';
 import type { KubeClient, RequestOptions } from '../kube/client.ts';
+import { KubeError } from '../kube/kube-error.ts';
 import { createLog } from '../log.ts';
 import { MachineDirectory } from '../machines/directory.ts';
 import { CONDITION, type Condition, type MachineObject, readMachine } from '../machines/machine.ts';
@@ -16,10 +17,12 @@ let told: string[];
 let held: boolean;
 let managed: boolean;
 let paused: boolean;
+let refuse: () => void;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-01-02T03:00:00Z') });
   directory = new MachineDirectory();
+  refuse = () => {};
   [written, told, held, managed, paused] = [[], [], false, false, false];
   object = {
     metadata: { namespace: 'ns', name: 'w1', uid: 'u' },
@@ -32,6 +35,7 @@ beforeEach(() => {
   };
   const request = async (_: string, path: string, { body }: RequestOptions): Promise<void> => {
     expect(path).toMatch(/machines\/w1\/status$/);
+    refuse();
     const [condition] = (body as MachineObject).status?.conditions ?? [];
     if (condition) {
       written.push(condition);
@@ -198,8 +202,36 @@ describe('a machine whose genuine token does not count', () => {
     watch.refused({ namespace: 'ns' }, { ...identity, hostname: 'w2' }, refusal());
     await pass(1);
     expect(said()).toEqual([]);
+    // Whoever has the token may call himself so: it counts when the Machine is overdue.
+    change(infrastructureReady);
     watch.refused({ namespace: 'ns' }, identity, refusal());
     await pass(1);
-    expect(said()).toEqual(['Unknown ReportingRefused']);
+    expect([said(), told]).toEqual([[], []]);
+    await pass(20 * MINUTE);
+    expect([said(), told]).toEqual([['Unknown ReportingRefused'], ['ReportingRefused']]);
+    expect(written[0]?.message).toMatch(/says it is this Machine.* was refused. The token has expired./);
+  });
+
+  it('hides no second holder by being refused for another reason all the time', async () => {
+    held = true;
+    change();
+    for (let at = 0; at < 20; at += 1) {
+      watch.refused({ namespace: 'ns', machineUid: 'u' }, identity, refusal());
+      if (at === 10)
+        watch.refused({ namespace: 'ns', machineUid: 'u' }, identity, refusal({ isSecondHolder: true }));
+      await pass(5_000);
+    }
+    expect(told).toEqual(['ReportingRefused', 'TokenUsedTwice']);
+  });
+
+  it('is asked for seldom where the namespace gives no rights', async () => {
+    let tries = 0;
+    refuse = () => {
+      tries += 1;
+      throw new KubeError(403, 'Forbidden', 'forbidden');
+    };
+    change(infrastructureReady);
+    await pass(70 * MINUTE);
+    expect(tries).toBeLessThan(8);
   });
 });

@@ -3,6 +3,7 @@ import type { MachineIdentity } from '../../protocol/events.ts';
 import { boundedText, printable } from '../../protocol/wire.ts';
 import type { Refused, RefusedClaim } from '../attest/refused.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { isStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
 import { writeCondition } from '../machines/condition-writer.ts';
 import type { MachineDirectory } from '../machines/directory.ts';
@@ -15,12 +16,17 @@ import {
   type MachineVersion,
 } from '../machines/machine.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
+import { rightsRemedy } from '../store/api-errors.ts';
 import { neverReported, reportDueMs } from './expectation.ts';
 
 const NEVER_REPORTED = 'NeverReported';
 const REPORTING_REFUSED = 'ReportingRefused';
 /** A machine that is refused comes again every minute; an Event is there for an hour. */
 const TELLING = { perSecond: 1 / 600, burst: 1 };
+/** Lines of the log, of all machines together. */
+const LOGGING = { perSecond: 20, burst: 100 };
+/** Until it looks again in a namespace where it may write nothing. */
+const FORBIDDEN_MS = 10 * 60_000;
 const MAX_MESSAGE_BYTES = 2048;
 /** Reading all of a new leader's Machines at once is no reason to write them all at once. */
 const PARALLEL = 4;
@@ -44,6 +50,10 @@ export class UnreportedMachines {
   readonly #parts: UnreportedMachinesParts;
   readonly #queue: WorkQueue;
   readonly #told = new Rates(TELLING);
+  readonly #logged = new Rates(LOGGING);
+  readonly #forbidden = new Rates(TELLING);
+  /** By UID, why a machine was refused that only calls itself by this Machine's name. It counts when the Machine is overdue. */
+  readonly #claimed = new Map<string, string>();
   /** By UID, when its Node was first seen, by a clock that nobody sets; `undefined` while it has none. */
   readonly #nodeSince = new Map<string, number | undefined>();
   #leads = false;
@@ -78,6 +88,7 @@ export class UnreportedMachines {
 
   machineGone({ namespace, name, uid }: Machine): void {
     this.#nodeSince.delete(uid);
+    this.#claimed.delete(uid);
     this.#queue.forget(`${namespace}/${name}`);
   }
 
@@ -86,12 +97,21 @@ export class UnreportedMachines {
     const machine = this.#machineOf(claim, identity);
     const { log, recorder } = this.#parts;
     const name = machine && `${machine.namespace}/${machine.name}`;
-    log.warn('a genuine token was refused', {
-      ...{ machine: name, hostname: identity.hostname, reason: refused.message },
-    });
-    if (!machine || this.#told.take(machine.uid) > 0) return;
-    const message = boundedText(printable(refused.words ?? refused.message), MAX_MESSAGE_BYTES);
     const what = refused.isSecondHolder ? 'TokenUsedTwice' : REPORTING_REFUSED;
+    // Whoever is refused for one reason hides nothing of another.
+    if (machine && this.#told.take(`${machine.uid} ${what}`) > 0) return;
+    if (this.#logged.take('') === 0)
+      log.warn('a genuine token was refused', {
+        ...{ machine: name, hostname: identity.hostname, reason: refused.message },
+      });
+    if (!machine) return;
+    const message = boundedText(printable(refused.words ?? refused.message), MAX_MESSAGE_BYTES);
+    if (claim.machineUid === undefined) {
+      // Anybody who has the token of a pool may call himself so.
+      this.#claimed.set(machine.uid, message);
+      this.#add(machine);
+      return;
+    }
     const failed = (error: unknown): void =>
       log.warn('what was refused could not be told', { machine: name, reason: reason(error) });
     recorder.record(machine, { type: 'Warning', reason: what, message }).catch(failed);
@@ -121,11 +141,26 @@ export class UnreportedMachines {
     });
     if (dueMs === undefined) return;
     if (dueMs > 0) return this.#queue.later(key, dueMs);
-    const message = neverReported(machine);
-    const condition = { type: CONDITION, status: 'Unknown', reason: NEVER_REPORTED, message } as const;
+    const claimed = this.#claimed.get(machine.uid);
+    const what = claimed === undefined ? NEVER_REPORTED : REPORTING_REFUSED;
+    const message = claimed === undefined ? neverReported(machine) : `${CALLS_ITSELF_SO} ${claimed}`;
+    const condition = { type: CONDITION, status: 'Unknown', reason: what, message } as const;
     if (machine.condition === conditionDigest(condition)) return;
-    await this.#write(machine, condition);
-    await this.#parts.recorder.record(machine, { type: 'Warning', reason: NEVER_REPORTED, message });
+    try {
+      await this.#write(machine, condition);
+      await this.#parts.recorder.record(machine, { type: 'Warning', reason: what, message });
+    } catch (error) {
+      if (!isStatus(error, 403)) throw error;
+      this.#putOff(key, machine.namespace, error);
+    }
+  }
+
+  #putOff(key: string, namespace: string, error: Error): void {
+    if (this.#forbidden.take(namespace) === 0) {
+      const why = `${error.message}; ${rightsRemedy(namespace)}`;
+      this.#parts.log.warn('conditions may not be written in a namespace', { namespace, reason: why });
+    }
+    this.#queue.later(key, FORBIDDEN_MS);
   }
 
   /** Nobody has enrolled as it, and what it says is not what somebody told before. */
@@ -148,5 +183,8 @@ export class UnreportedMachines {
     return isOne ? match.machine : undefined;
   }
 }
+
+const CALLS_ITSELF_SO =
+  'A machine that says it is this Machine, by its host name or provider ID, was refused.';
 
 const OWN: readonly string[] = [`Unknown ${NEVER_REPORTED}`, `Unknown ${REPORTING_REFUSED}`];

@@ -13,7 +13,7 @@ import { SealedParts } from './sealed-parts.ts';
 import { SecretReleaser } from './secret-releaser.ts';
 
 const KEY = `sha256:${'a'.repeat(64)}`;
-const PEER = { namespace: 'ns', name: 'm', binding: 'key', serial: 's' };
+const PEER = { namespace: 'ns', name: 'm', binding: 'key', serial: 's', madeAt: 0 };
 const MACHINE = { instance: 'i', hostname: 'm' };
 const PROOF = { challenge: B(), opened: B(), quoted: B(), signature: B(), values: [] };
 const DAY_MS = 86_400_000;

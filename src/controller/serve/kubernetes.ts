@@ -71,7 +71,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     store,
     nodeOfKey,
     isGone: (spec) => management.directory.isGone(spec),
-    isPaused: (spec) => management.directory.isPaused(spec),
+    isUnsettled: (record) => management.isUnsettled(record),
     copied: (record) => management.alarms.copied(record),
   });
   // This replica acts on what it has stored without waiting for the watch.

@@ -48,7 +48,7 @@ interface ManagementParts {
 export class Management {
   readonly directory = new MachineDirectory(
     (contest) => this.alarms.contested(contest),
-    (machine) => this.#paused.has(machine),
+    (machine) => this.#paused.mayBeMoving(machine),
   );
   readonly keys = new NodeKeys();
   readonly alarms: Alarms;
@@ -196,6 +196,11 @@ export class Management {
       this.#paused.start(),
     ]);
     this.#ready = true;
+  }
+
+  /** What is written of a node now may be left behind by a move, or come before what it told is put back after one. */
+  isUnsettled(record: NodeRecord): boolean {
+    return this.directory.isMoving(record.spec) || this.#verdicts.isToRestore(record);
   }
 
   /** What to do where a watch ends by a fault. */
