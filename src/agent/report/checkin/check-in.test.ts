@@ -52,11 +52,11 @@ function put(path: string, content: string): void {
   writeFileSync(at(path), content, { mode: 0o600 });
 }
 
-function settings(more = ''): void {
+function settings(idleTimeout = '1s'): void {
   const ca = receiver.ca.replace(/^/gm, '      ');
   put(
     '/etc/slipway/config.yaml',
-    `report:\n  console: "off"\n  journal: "off"\n  hyperv: "off"\n  vmware: "off"\n  nodeTimeout: 0s\n  idleTimeout: 1s\n${more}` +
+    `report:\n  console: "off"\n  journal: "off"\n  hyperv: "off"\n  vmware: "off"\n  nodeTimeout: 0s\n  idleTimeout: ${idleTimeout}\n` +
       `  controller:\n    endpoints: [${receiver.url}]\n    token: ${TOKEN}\n    ca: |\n${ca}\n`,
   );
 }
@@ -111,6 +111,35 @@ describe('a reporter that has told everything', () => {
     boot = 'another';
     await reportNow();
     expect(existsSync(at(CHECKIN_FILE))).toBe(false);
+  });
+
+  it('waits for a check-in that is under way before it shows a certificate', async () => {
+    const lock = await host().lock('reporter');
+    const reporting = told();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(receiver.requests).toBe(0);
+    if (!('heldBy' in lock)) await lock.release();
+    await reporting;
+  });
+
+  it('ends soon, too, when it is started again in a boot of a machine that was a node before', async () => {
+    await told();
+    rmSync(at('/run/slipway'), { recursive: true });
+    put('/etc/kubernetes/kubelet.conf', '');
+    settings('30m');
+    boot = '22222222-2222-3333-4444-555555555555';
+    const hurry = setInterval(() => {
+      later += 30_000;
+    }, 50);
+    try {
+      for (let start = 1; start <= 2; start += 1) {
+        later = 0;
+        expect(await reportNow()).toMatch(/nothing began/);
+        expect(later, `start ${start}`).toBeLessThan(10 * MINUTE_MS);
+      }
+    } finally {
+      clearInterval(hurry);
+    }
   });
 
   it('leaves none where nobody has asked', async () => {
