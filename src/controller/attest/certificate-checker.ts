@@ -1,4 +1,4 @@
-import type { CertificateState, NodeRecord, NodeSpec } from '../model/node-record.ts';
+import type { CertificateState, NodeRecord, NodeSpec, WatchedNode } from '../model/node-record.ts';
 import { type Store, StoreBusy } from '../store/store.ts';
 import { admissionRefusal } from './judge.ts';
 import type { PresentedPeer } from './peer.ts';
@@ -11,7 +11,7 @@ interface BearerParts {
   /** Absent if there are no Machines. */
   readonly isGone?: (spec: NodeSpec) => boolean;
   /** What is written of it now may be left behind, or lose what was there. Absent if there are no Machines. */
-  readonly isUnsettled?: (record: NodeRecord) => boolean;
+  readonly isUnsettled?: (record: WatchedNode) => boolean;
   /** Called when a certificate that was replaced is shown, at most every ten minutes for a node. */
   readonly copied?: (record: NodeRecord) => void;
 }
@@ -28,7 +28,7 @@ export class CertificateChecker {
   }
 
   /** True if nothing has to be read or written: the ordinary case. */
-  isCurrent(record: NodeRecord, peer: PresentedPeer): boolean {
+  isCurrent(record: WatchedNode, peer: PresentedPeer): boolean {
     const { spec } = record;
     return (
       spec.keyDigest === peer.binding &&

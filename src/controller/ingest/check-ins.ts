@@ -5,7 +5,7 @@ import type { CertificateChecker } from '../attest/certificate-checker.ts';
 import { WRONG_MACHINE } from '../attest/enrolment.ts';
 import type { PresentedPeer } from '../attest/peer.ts';
 import { Refused } from '../attest/refused.ts';
-import { type NodeRecord, nodeKey } from '../model/node-record.ts';
+import { type NodeRecord, nodeKey, type WatchedNode } from '../model/node-record.ts';
 import type { Phase } from '../model/summary.ts';
 
 /** Nothing more is to come of the bootstrap, as far as the controller knows. */
@@ -16,7 +16,7 @@ const READS = { perSecond: 0.1, burst: 10 };
 interface CheckInParts {
   readonly bearers: CertificateChecker;
   /** The node as a watch knows it, which costs nothing; absent where reading the store costs nothing. */
-  readonly watched?: (key: string) => NodeRecord | undefined;
+  readonly watched?: (key: string) => WatchedNode | undefined;
   /** How often machines are to check in; 0: not at all. */
   readonly everySeconds: number;
 }
@@ -66,6 +66,6 @@ export class CheckIns {
 }
 
 /** Was more acknowledged to the machine than the record has? What it has was folded into its summary by the same write. */
-function lacks({ seq }: NodeRecord, told: CheckInRequest['told']): boolean {
+function lacks({ seq }: WatchedNode, told: CheckInRequest['told']): boolean {
   return told !== undefined && seq < told.seq;
 }

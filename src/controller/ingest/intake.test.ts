@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Rates } from '../../kit/rates.ts';
 import type { EventBody, ReadEvent } from '../../protocol/events.ts';
 import type { ReadBatch } from '../../protocol/exchange.ts';
 import type { CertificateChecker } from '../attest/certificate-checker.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { fold, newSummary } from '../model/summary.ts';
-import type { Store } from '../store/store.ts';
+import type { Addition, Store } from '../store/store.ts';
 import { Metrics } from '../web/metrics.ts';
 import { EventIntake, toAddition } from './intake.ts';
 import { writeUrgency } from './write-urgency.ts';
@@ -96,6 +96,51 @@ it('has a node read for the same certificate only so often, whoever else shows o
   expect(reads).toBeGreaterThanOrEqual(20);
   expect(reads).toBeLessThan(500);
   await expect(take('of now')).resolves.toMatchObject({ stored: 0 });
+});
+
+describe('a record that was made anew or put back', () => {
+  const batch = { machine: empty.spec, events: [event(1), event(2)] } as unknown as ReadBatch;
+  const peer = { namespace: 'ns', name: 'n', binding: 'd', serial: 's', madeAt: 0 };
+
+  afterEach(() => vi.restoreAllMocks());
+
+  /** Two events are stored, and at hand. */
+  async function scene() {
+    let stored: NodeRecord = empty;
+    const store = {
+      thrifty: false,
+      append: async (record: NodeRecord, { epoch, summary, events }: Addition) => {
+        stored = { ...record, epoch, summary, seq: events.at(-1)?.seq ?? record.seq };
+        return stored;
+      },
+    } as unknown as Store;
+    const bearers = { isCurrent: () => true, admit: async () => stored } as unknown as CertificateChecker;
+    const intake = new EventIntake(store, bearers, new Metrics());
+    expect(await intake.take(peer, batch)).toMatchObject({ stored: 2, fresh: 2 });
+    expect(await intake.take(peer, batch)).toMatchObject({ stored: 2, fresh: 0 });
+    const putBack = () => {
+      stored = empty;
+    };
+    return { intake, putBack };
+  }
+
+  it('gets what was acknowledged before, once the watch says that it was gone', async () => {
+    const { intake, putBack } = await scene();
+    putBack();
+    intake.forget('ns/n');
+    expect(await intake.take(peer, batch)).toMatchObject({ stored: 2, fresh: 2 });
+  });
+
+  it('gets it, too, where only an earlier state comes back; a watch that lags is no such thing', async () => {
+    const { intake, putBack } = await scene();
+    putBack();
+    intake.changed(empty);
+    expect(await intake.take(peer, batch)).toMatchObject({ stored: 2, fresh: 0 });
+    const now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => now + 31_000);
+    intake.changed(empty);
+    expect(await intake.take(peer, batch)).toMatchObject({ stored: 2, fresh: 2 });
+  });
 });
 
 describe('facts', () => {

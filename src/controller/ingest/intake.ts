@@ -18,6 +18,8 @@ import { writeUrgency } from './write-urgency.ts';
 const MAX_AT_HAND = 20_000;
 /** An active machine reports several times a minute; after this time its record is read again. */
 const AT_HAND_MS = 2 * 60_000;
+/** So much later than what this replica has stored a watch still tells of it. */
+const LAG_MS = 30_000;
 /** While so many writes are in progress, events that can wait do wait. */
 const MAX_WRITING = 4;
 /** Most bytes of events in one write: with all that is stored before, an object stays well below etcd's 1.5 MiB. */
@@ -149,17 +151,28 @@ export class EventIntake {
     return this.#bearers.admit(peer);
   }
 
-  /** Somebody has changed a node: another replica gave it a certificate, or its place to another machine. */
+  /**
+   * Somebody has changed a node: another replica gave it a certificate, or its place to another machine. Or it was put back
+   * to what it was earlier, so what is at hand would acknowledge events that are stored no longer.
+   */
   changed(record: NodeRecord): void {
     const key = nodeKey(record);
-    const kept = this.#atHand.get(key)?.record.spec;
+    const kept = this.#atHand.get(key);
     if (!kept) return;
+    const { spec, seq, epoch } = kept.record;
     const { keyDigest, certificate, admission } = record.spec;
     const isSame =
-      kept.keyDigest === keyDigest &&
-      kept.certificate?.serial === certificate?.serial &&
-      kept.admission?.state === admission?.state;
-    if (!isSame) this.#atHand.delete(key);
+      spec.keyDigest === keyDigest &&
+      spec.certificate?.serial === certificate?.serial &&
+      spec.admission?.state === admission?.state;
+    const isBehind = record.epoch < epoch || (record.epoch === epoch && record.seq < seq);
+    const isLagging = performance.now() - kept.at < LAG_MS;
+    if (!isSame || (isBehind && !isLagging)) this.#atHand.delete(key);
+  }
+
+  /** The node is gone; one that takes its name is another, even with the same key. @param key `namespace/name` */
+  forget(key: string): void {
+    this.#atHand.delete(key);
   }
 
   async #append(key: string, record: NodeRecord, addition: Addition): Promise<NodeRecord | undefined> {

@@ -90,11 +90,6 @@ export class Reconciler {
     return this.#nodes.size;
   }
 
-  /** @param key `namespace/name` */
-  nodeOf(key: string): NodeRecord | undefined {
-    return this.#nodes.get(key)?.record;
-  }
-
   /** Nodes that are no Machine's. */
   *untied(): Iterable<NodeRecord> {
     for (const key of this.#untied) {

@@ -126,6 +126,15 @@ export interface NodeRecord {
   readonly version?: string;
 }
 
+/** What a check-in needs of a node. */
+export type WatchedNode = Pick<NodeRecord, 'namespace' | 'name' | 'spec' | 'seq' | 'writes'>;
+
+/** There may be tens of thousands: the kept verdict is needed only where nothing else is stored. */
+export function watchedNode({ namespace, name, spec, seq, writes }: NodeRecord): WatchedNode {
+  const { verdict: _, ...rest } = spec;
+  return { namespace, name, spec: writes === 0 ? spec : rest, seq, writes };
+}
+
 /** A stored event, without what all events of its node share. */
 export type StoredEvent = Bare<ReadEvent>;
 type Bare<E> = E extends unknown ? Omit<E, 'machine' | 'v'> : never;

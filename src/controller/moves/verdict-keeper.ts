@@ -3,7 +3,7 @@ import { succeedsUnlessStatus, undefinedOnStatus } from '../kube/kube-error.ts';
 import { type Log, reason } from '../log.ts';
 import { ChangeThrottle } from '../machines/change-throttle.ts';
 import { WorkQueue } from '../machines/work-queue.ts';
-import { type KeptVerdict, type NodeRecord, nodeKey } from '../model/node-record.ts';
+import { type KeptVerdict, type NodeRecord, nodeKey, type WatchedNode } from '../model/node-record.ts';
 import { FIELD_MANAGER, type NodeBootstrap, objectPath, recordOf } from '../store/node-bootstrap.ts';
 import { firstPatch } from '../store/status-patch.ts';
 import { genuineVerdict, isSameVerdict, verdictOf } from './verdict-record.ts';
@@ -70,7 +70,7 @@ export class VerdictKeeper {
   }
 
   /** What it told before it was moved is still to be put back. */
-  isToRestore(record: NodeRecord): boolean {
+  isToRestore(record: WatchedNode): boolean {
     return record.writes === 0 && genuineVerdict(record, this.#parts.keys()) !== undefined;
   }
 

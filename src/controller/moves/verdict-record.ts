@@ -15,6 +15,9 @@ interface Verdict {
   readonly summary: Summary;
 }
 
+/** What a record is signed for. */
+type Named = Pick<NodeRecord, 'namespace' | 'name' | 'spec'>;
+
 /**
  * The verdict of a node, signed. `clusterctl move` takes the spec of an object along, and no status, so what the Machine's condition rests on
  * lies in the spec, too. Only a controller with the same key believes it, and only of this node: it names namespace, name and key.
@@ -60,7 +63,7 @@ function coreOf({ record }: KeptVerdict): string {
 }
 
 /** What a genuine record says; undefined if no controller with one of these keys has made it for this node. */
-export function genuineVerdict(record: NodeRecord, keys: readonly Uint8Array[]): Verdict | undefined {
+export function genuineVerdict(record: Named, keys: readonly Uint8Array[]): Verdict | undefined {
   const kept = record.spec.verdict;
   if (kept === undefined) return undefined;
   const mac = Buffer.from(kept.mac, 'hex');
@@ -84,7 +87,7 @@ function readVerdict(text: string): Verdict | undefined {
   };
 }
 
-function macOf({ namespace, name, spec }: NodeRecord, text: string, key: Uint8Array): Buffer {
+function macOf({ namespace, name, spec }: Named, text: string, key: Uint8Array): Buffer {
   const about = JSON.stringify([namespace, name, spec.keyDigest]);
   return createHmac('sha256', key).update(`slipway verdict v1\0${about}\0`).update(text).digest();
 }

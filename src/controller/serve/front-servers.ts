@@ -6,7 +6,7 @@ import type { EventIntake } from '../ingest/intake.ts';
 import { IngestServer } from '../ingest/server.ts';
 import type { Keys } from '../keys/key-ring.ts';
 import { type Log, reason } from '../log.ts';
-import type { NodeRecord } from '../model/node-record.ts';
+import type { WatchedNode } from '../model/node-record.ts';
 import type { SecretReleaser } from '../secret-release/secret-releaser.ts';
 import type { Metrics } from '../web/metrics.ts';
 import { Gauge } from '../web/registry.ts';
@@ -25,7 +25,7 @@ interface FrontParts {
   readonly enrolment: Enrolment;
   readonly bearers: CertificateChecker;
   /** The node as a watch knows it; absent where there is none. */
-  readonly watched?: (key: string) => NodeRecord | undefined;
+  readonly watched?: (key: string) => WatchedNode | undefined;
   readonly releases?: SecretReleaser;
   readonly kubeletKeys?: KubeletKeys;
   readonly metrics: Metrics;

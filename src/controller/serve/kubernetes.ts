@@ -61,6 +61,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     ...{ client, version, metrics, log, untiedMs: settings.untiedMs },
     tokenKeys: () => tokenKeys.all,
     changed: (record) => intake.changed(record),
+    gone: (key) => intake.forget(key),
     hangUp: (keyDigest) => front.hangUp(keyDigest),
   });
   const budget = new WriteBudget(true);
@@ -151,7 +152,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const front = new FrontServers(settings, {
     keys,
     bearers,
-    watched: (key) => management.nodeOf(key),
+    watched: (key) => management.watched(key),
     intake,
     enrolment,
     releases,

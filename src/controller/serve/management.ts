@@ -17,7 +17,7 @@ import {
 import { NodeKeys } from '../machines/node-keys.ts';
 import { OrphanCollector } from '../machines/orphan-collector.ts';
 import { Reconciler } from '../machines/reconciler.ts';
-import type { NodeRecord } from '../model/node-record.ts';
+import { type NodeRecord, nodeKey, type WatchedNode, watchedNode } from '../model/node-record.ts';
 import { PausedClusters } from '../moves/paused-clusters.ts';
 import { VerdictKeeper } from '../moves/verdict-keeper.ts';
 import { Pools } from '../pools/pools.ts';
@@ -40,6 +40,8 @@ interface ManagementParts {
   readonly tokenKeys: () => readonly Uint8Array[];
   /** Called with each node that somebody has written. */
   readonly changed?: (record: NodeRecord) => void;
+  /** Called with the key (`namespace/name`) of each node that is gone. */
+  readonly gone?: (key: string) => void;
   /** Called with a key that is nobody's any more. */
   readonly hangUp?: (keyDigest: string) => void;
 }
@@ -68,10 +70,11 @@ export class Management {
   readonly #machines: Informer<MachineObject>;
   readonly #nodes: Informer<NodeBootstrap>;
   readonly #listed = { machines: Promise.withResolvers<void>(), nodes: Promise.withResolvers<void>() };
+  readonly #watched = new Map<string, WatchedNode>();
   #ready = false;
 
   constructor(parts: ManagementParts) {
-    const { client, version, metrics, log, untiedMs, changed, hangUp } = parts;
+    const { client, version, metrics, log, untiedMs, changed, gone, hangUp } = parts;
     const { directory } = this;
     const recorder = new EventRecorder(client, hostname());
     this.#hangUp = hangUp ?? (() => {});
@@ -153,10 +156,14 @@ export class Management {
       {
         changed: (object) => {
           const record = recordOf(object);
+          // The record itself is larger, and others keep what they need of it.
+          this.#watched.set(nodeKey(record), watchedNode(record));
           changed?.(record);
           this.recordStored(record);
         },
         gone: (key) => {
+          this.#watched.delete(key);
+          gone?.(key);
           const uid = this.keys.machineOf(key);
           if (uid !== undefined) this.attested.nodeGone(uid);
           this.#release(this.keys.remove(key));
@@ -199,7 +206,7 @@ export class Management {
   }
 
   /** What is written of a node now may be left behind by a move, or come before what it told is put back after one. */
-  isUnsettled(record: NodeRecord): boolean {
+  isUnsettled(record: WatchedNode): boolean {
     return this.directory.isMoving(record.spec) || this.#verdicts.isToRestore(record);
   }
 
@@ -242,9 +249,9 @@ export class Management {
     if (record.spec.admission?.state === 'Quarantined') this.#hangUp(record.spec.keyDigest);
   }
 
-  /** The node, as it was stored or watched last. @param key `namespace/name` */
-  nodeOf(key: string): NodeRecord | undefined {
-    return this.#reconciler.nodeOf(key);
+  /** The node as the API server has it, as far as the watch has told. @param key `namespace/name` */
+  watched(key: string): WatchedNode | undefined {
+    return this.#watched.get(key);
   }
 
   /** What waited while the Cluster was paused. */
