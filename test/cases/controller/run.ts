@@ -6,6 +6,7 @@ import { SimulatedMachine } from '../../support/controller/simulated-machine.ts'
 import { commands } from './commands.ts';
 import { conditions } from './conditions.ts';
 import { faults } from './faults.ts';
+import { madeAnew } from './made-anew.ts';
 import { manifests } from './manifests.ts';
 import { older } from './older.ts';
 import { pools } from './pools.ts';
@@ -45,6 +46,7 @@ export async function run(say: (line: string) => void): Promise<void> {
     await pools(cluster, first, ca, say);
     await commands(scene);
     await renewal(scene, first);
+    await madeAnew(scene, first);
     await first.end('SIGTERM');
     await faults(scene);
     await rivals(scene);
