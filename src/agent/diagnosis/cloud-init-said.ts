@@ -52,6 +52,13 @@ const SCRIPT = [
       remedy: 'Read what stands above this line: the last command before it is the one that failed.',
     }),
   ),
+  // Which one it was stands in cloud-init.log alone.
+  rule(/Failed to run module scripts[-_]user \(scripts in (\/\S+?)\)/, ([, directory]) => ({
+    code: 'CloudInitFailed',
+    cause: `A script of the user data failed before kubeadm said anything: one in ${directory}.`,
+    remedy:
+      'Read what stands above this line: the last command before it is the one that failed. cloud-init.log names the script and its status.',
+  })),
 ];
 
 /** Why nothing of the user data ran; the rule that stops the most comes first. */

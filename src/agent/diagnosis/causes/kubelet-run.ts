@@ -111,6 +111,13 @@ const EVERY_POD: Rule[] = [
     code: 'ProgramMissing',
     cause: 'No container can start: AppArmor is on but apparmor_parser is not installed.',
   })),
+  rule(/cgroups: cgroup mountpoint does not exist/, () => ({
+    code: 'CgroupsUnsuitable',
+    cause:
+      'No container can start: the container runtime looks for control groups of version 1, and this machine has none of them mounted.',
+    remedy:
+      'Use a container runtime that knows version 2 (containerd 1.4, Docker 20.10, or newer). Until then systemd.unified_cgroup_hierarchy=0 on the kernel command line brings version 1 back, where systemd is older than 258.',
+  })),
   rule(/seccomp is not supported/, () => ({
     code: 'ContainerNotStarted',
     cause: 'No container can start: the container runtime finds no seccomp on this machine.',

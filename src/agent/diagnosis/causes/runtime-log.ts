@@ -132,10 +132,26 @@ const RULES: Rule[] = [
     }),
   ),
   rule(
+    /^(?:\/\S{1,200}\/)?(containerd|crio|dockerd): (?:symbol lookup error: (?:\S+: )?(.+)|error while loading shared libraries: (.+)|\S+: (version `[^']{1,60}' not found))/,
+    ([, name, symbol, library, version]) =>
+      unsuitable(
+        `${name} cannot start with the libraries of this machine: ${reason(symbol ?? library ?? version)}.`,
+        `Install the library in the version that ${name} was built with (for seccomp: libseccomp), or a ${name} that was built for this release.`,
+      ),
+  ),
+  rule(
     /(?:containerd|crio)\.service: (?:A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill')/,
     () => ({
       code: 'OutOfMemory',
       cause: 'The kernel ended the container runtime because no memory was left.',
+    }),
+  ),
+  rule(
+    /(containerd|crio)\.service: main process exited, code=dumped, status=\d+\/([A-Z]+)/i,
+    ([, name, signal]) => ({
+      code: 'ContainerRuntimeDown',
+      cause: `${name} crashed as it started or ran (SIG${signal}).`,
+      remedy: `Read journalctl -u ${name} and dmesg for what stands before it. Where nothing does, install another version of it: one built for this processor and this kernel.`,
     }),
   ),
   rule(/^containerd: (.+)/, ([, words]) => lastWords('containerd', words)),
