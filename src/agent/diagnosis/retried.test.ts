@@ -88,3 +88,29 @@ it('a join that waits for the etcd of this machine is explained by its kubelet, 
   expect(failure?.remedy).not.toMatch(/remove/);
   expect(failure?.remedy).toContain('journalctl -u kubelet');
 });
+
+describe('a member of etcd that does not answer', () => {
+  const STEP =
+    'etcd.go:488] [etcd] attempting to see if all cluster endpoints ([https://10.0.0.2:2379]) are available 1/8';
+  const FAILED =
+    'etcd.go:468] Failed to get etcd status for https://10.0.0.2:2379: failed to dial endpoint https://10.0.0.2:2379 with maintenance client: context deadline exceeded';
+  const klog = (text: string): string => `I0406 01:48:01.243224    1126 ${text}`;
+
+  it('is what a join most likely fails of that is cut off there', () => {
+    expect(verdict('[preflight] Running pre-flight checks', klog(STEP), klog(FAILED))).toMatchObject({
+      result: 'unfinished',
+      likely: { code: 'EtcdUnhealthy', cause: expect.stringContaining('https://10.0.0.2:2379') },
+    });
+  });
+
+  it('is nothing to one that went on', () => {
+    const log = verdict(
+      '[preflight] Running pre-flight checks',
+      '[check-etcd] Checking that the etcd cluster is healthy',
+      klog(STEP),
+      klog(FAILED),
+      '[kubelet-start] Writing kubelet configuration to file "/var/lib/kubelet/config.yaml"',
+    );
+    expect(log.likely).toBeUndefined();
+  });
+});

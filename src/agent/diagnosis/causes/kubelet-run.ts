@@ -388,7 +388,7 @@ export const ANONYMOUS: Rule = rule(
 
 /** A pager or a person cut it off before the reason. */
 export const CUT_REGISTRATION: Rule = rule(
-  /Unable to register node (?:"[^"]*" )?with API server(?:" err="[^\s"]*(?: "[^\s"]*)?|: (?:Post|Get) "?https:[^\s"]*)[>…]?$/,
+  /Unable to register node (?:"[^"]*" )?with API server(?:" err="[^\s"]*(?: "[^\s"]*(?:": (?:dial(?: tcp(?: [\d.:]*)?)?)?)?)?|: (?:Post|Get) "?https:[^\s"]*)[>…]?$/,
   () => ({
     code: 'NodeNotRegistered',
     cause: 'The kubelet could not register its Node with the API server; why is cut off.',

@@ -102,7 +102,7 @@ const dataDirectory: Pattern = inError(
 );
 
 const unhealthy: Pattern = inError(
-  /timeout waiting for etcd cluster to be available|etcd cluster is not healthy[^\n]*|error syncing (?:etcd )?endpoints with etcd[^\n]*|could not retrieve the list of etcd endpoints[^\n]*|check-etcd[^\n]*|error execution phase check-etcd[^\n]*|etcd cluster is unavailable or misconfigured[^\n]*|(?:dial tcp \S+:(?:2379|2380))[^\n]*/,
+  /timeout waiting for etcd cluster to be available|etcd cluster is not healthy[^\n]*|(?<=Failed to get etcd status for \S{1,400}: )[^\n]+|error syncing (?:etcd )?endpoints with etcd[^\n]*|could not retrieve the list of etcd endpoints[^\n]*|check-etcd[^\n]*|error execution phase check-etcd[^\n]*|etcd cluster is unavailable or misconfigured[^\n]*|(?:dial tcp \S+:(?:2379|2380))[^\n]*/,
   (match) => ({
     code: 'EtcdUnhealthy',
     cause: `The etcd cluster cannot be used: ${shorten(match[0].replace(/^error execution phase \S+ /, ''), 200)}.`,
