@@ -65,7 +65,7 @@ export const anonymousRejected: Pattern = inError(
  * until it is. What stands behind the question mark may be a signature.
  */
 const discoveryAddress: Pattern = inError(
-  /unable to fetch cluster-info\. URL: "(?:([^"?]*)[^"]*"(?:, status: ([^\n]*))?)?/,
+  /unable to fetch cluster-info\. URL: "(?:([^"?\s]{1,400})(?:\?[^"\s]{0,2000})?"(?:, status: ([^\n]{1,200}))?)?/,
   (match) => ({
     code: 'ClusterInfoUnavailable',
     cause: `The kubeconfig for discovery was not given out${match[1] === undefined ? '' : ` at ${shorten(match[1], 120)}`}${match[2] === undefined ? '' : `: ${shorten(match[2], 80)}`}.`,
