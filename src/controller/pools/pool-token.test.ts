@@ -69,6 +69,8 @@ describe('the token of a MachinePool', () => {
     expect(
       await attest(mintMachineToken({ uid: UID, namespace: 'ns', name: 'w1' }, 0, NEVER, KEY)),
     ).toBeUndefined();
+    const now = Date.now();
+    expect(mintPoolToken(UID, KEY, now)).not.toBe(mintPoolToken(UID, KEY, now));
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Attestor, Claim, Evidence } from '../attest/attestor.ts';
 import { Refused } from '../attest/refused.ts';
 import type { Pool } from './pool.ts';
@@ -6,9 +6,9 @@ import type { Pool } from './pool.ts';
 const PREFIX = 'slwp.';
 const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The bytes of a token's payload: what it is for, the UID of that, and its end in seconds. */
-const LENGTH = { kind: 1, uid: 16, end: 4 };
-const WHOLE = LENGTH.kind + LENGTH.uid + LENGTH.end;
+/** The bytes of a token's payload: what it is for, the UID of that, its end in seconds, and what tells it from others of that second. */
+const LENGTH = { kind: 1, uid: 16, end: 4, nonce: 4 };
+const WHOLE = LENGTH.kind + LENGTH.uid + LENGTH.end + LENGTH.nonce;
 const OF_MACHINE_POOL = 1;
 
 /** Bootstrap data is written anew long before: Cluster API's kubeadm provider renews its own token, which lives for 15 minutes. */
@@ -23,7 +23,7 @@ const NO_ROOM_MS = 60_000;
  */
 export function mintPoolToken(uid: string, key: Uint8Array, now = Date.now()): string {
   if (!UID.test(uid)) throw new Error(`${uid} is no UID of an object`);
-  const payload = Buffer.alloc(WHOLE);
+  const payload = Buffer.concat([Buffer.alloc(WHOLE - LENGTH.nonce), randomBytes(LENGTH.nonce)]);
   payload.writeUInt8(OF_MACHINE_POOL);
   payload.write(uid.replaceAll('-', ''), LENGTH.kind, 'hex');
   payload.writeUInt32BE(Math.floor((now + POOL_TOKEN_MS) / 1000), LENGTH.kind + LENGTH.uid);

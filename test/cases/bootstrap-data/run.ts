@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execaSync } from 'execa';
 import { root } from '../../../build/project.ts';
 import type { KubeClient } from '../../../src/controller/kube/client.ts';
@@ -57,7 +56,7 @@ export async function run(say: (line: string) => void): Promise<void> {
     );
     await scene.pools();
     say(
-      'a MachinePool: a token of the pool that lets its machines in, another one with each renewal, none for a config that a Machine names, too',
+      'a MachinePool: a token of the pool that lets its machines in, and not many more, another one with each renewal, none for a config that a Machine names, too',
     );
     await scene.late();
     say(
@@ -185,8 +184,6 @@ class Scene {
       ofPool.every(({ spec }) => spec.enrolment.selector?.cluster === 'demo' && !spec.machine),
       JSON.stringify(ofPool),
     );
-    // A token says to the second when it ends.
-    await sleep(1_100);
     // Cluster API's kubeadm provider renews its own token by writing all of it anew.
     const renewed = await this.#update(
       'pool',
@@ -195,6 +192,7 @@ class Scene {
     assert.notEqual(tokenIn(renewed, 'slwp.'), token, 'a renewal brings a new token');
     const third = new SimulatedMachine({ ...at, hostname: 'pool-c', instance: 'pool-c' });
     await third.enrolSoon(tokenIn(renewed, 'slwp.'));
+    await this.#boundsPool(at, tokenIn(renewed, 'slwp.'));
     await this.#pool('pool-opted-out', 'none');
     assert.equal(await this.#write('pool-opted-out', text), text, 'a pool that says none');
     // A tenant who may make Machines or MachinePools gets no token for what is not theirs.
@@ -276,6 +274,45 @@ class Scene {
     const at = { port: this.#controller.port, ca: authorityIn(renewed) };
     await assert.rejects(new SimulatedMachine(at).enrol(tokenIn(value)), /does not exist any more/);
     await new SimulatedMachine(at).enrolSoon(tokenIn(renewed));
+  }
+
+  /** Somebody has stolen the token of a pool of two. */
+  async #boundsPool(at: { port: number; ca: string }, token: string): Promise<void> {
+    const enrol = (n: number): Promise<void> =>
+      new SimulatedMachine({ ...at, hostname: `thief-${n}`, instance: `thief-${n}` }).enrol(token);
+    let made = 0;
+    await assert.rejects(async () => {
+      for (; made < 30; made += 1) await enrol(made);
+    }, /enrolment: 429/);
+    assert.equal(
+      made,
+      2 * 2 + 10 - 3,
+      'as many as a pool of two may have within an hour, three of which came before',
+    );
+    await eventually('an Event on the pool', async () => {
+      const events = await this.#cluster.api.kubectl([
+        '--namespace=default',
+        'get',
+        'events',
+        '--output=json',
+      ]);
+      return events.includes('"TooManyMachines"');
+    });
+    const now = new Date(Date.now() + 1_000).toISOString();
+    const annotated = [
+      'annotate',
+      '--namespace=default',
+      'machinepool',
+      'pool',
+      `slipway.dev/tokens-from=${now}`,
+    ];
+    await this.#cluster.api.kubectl(annotated);
+    await eventually('the stolen token to count no longer', () =>
+      enrol(made).then(
+        () => false,
+        ({ message }: Error) => /enrolment: 401/.test(message),
+      ),
+    );
   }
 
   async leaves(): Promise<void> {
