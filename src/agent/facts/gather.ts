@@ -9,8 +9,7 @@ import type { Facts, SourceFacts } from './reading/facts.ts';
 import { readMemory, readNuma } from './system/memory.ts';
 import { readProcessor } from './system/processor.ts';
 import { readCgroups, readKernel, readOs } from './system/software.ts';
-import { readFirmware, readSystem, readTpmVersion } from './system/system.ts';
-import { readVirtualisation } from './system/virtualisation.ts';
+import { readFirmware, readSystem, readTpmVersion, readVirtualisation } from './system/system.ts';
 
 /**
  * Learns what the machine is, on Linux from files of the kernel alone: it starts no program but one that reads what may hang, asks

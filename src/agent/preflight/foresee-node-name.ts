@@ -1,6 +1,6 @@
 import type { Diagnostic, Document } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
-import { otherNodeName } from '../kubeadm/config/kubelet/node-name.ts';
+import { otherNodeName } from '../kubeadm/config/kubelet/node-registration.ts';
 import { readCall } from '../kubeadm/config/read-call.ts';
 import { fileOf, kubeadmCommandOf } from './from-document.ts';
 

@@ -1,7 +1,7 @@
 import { canonicalAddress, ownAddresses } from '../cluster/node-addresses.ts';
 import type { Diagnostic, Document } from '../document/document.ts';
 import type { Host } from '../host/host.ts';
-import { requestedNodeIps } from '../kubeadm/config/kubelet/node-name.ts';
+import { requestedNodeIps } from '../kubeadm/config/kubelet/node-registration.ts';
 import { readCall } from '../kubeadm/config/read-call.ts';
 import { withStart } from '../startup/starting.ts';
 import { describeAddresses } from './checks/kubernetes/node-ip.ts';

@@ -5,8 +5,7 @@ import { Diagnostics } from '../text/diagnostics.ts';
 import { isOwnDocument } from '../text/own-document.ts';
 import { plainText } from '../text/source-text.ts';
 import { parseYaml } from '../text/yaml/parse.ts';
-import type { YamlNode } from '../text/yaml/yaml-node.ts';
-import { readKernelCommandLine } from './kernel-command-line.ts';
+import type { MappingNode, YamlNode } from '../text/yaml/yaml-node.ts';
 import { readSettings } from './read-settings.ts';
 import {
   type ConfigProblem,
@@ -211,4 +210,44 @@ function environmentProxy(host: Host): ServerSettings['proxy'] | undefined {
   const [https, http, except] = [value('https_proxy'), value('http_proxy'), value('no_proxy')];
   if (https === undefined && http === undefined) return undefined;
   return { ...(https ? { https } : {}), ...(http ? { http } : {}), ...(except ? { except } : {}) };
+}
+
+const PREFIX = 'slipway.';
+
+/**
+ * The settings on a kernel command line: `slipway.report.controller.endpoints=https://a,https://b` stands for the same
+ * path in the file. Other words are not ours. Words count from 1 as columns do.
+ */
+function readKernelCommandLine(line: string): MappingNode {
+  const root = mapping(1);
+  for (const { 0: word, index } of line.matchAll(/(?:"[^"]*"|[^\s"])+/g)) {
+    if (!word.startsWith(PREFIX)) continue;
+    const equals = word.indexOf('=');
+    const name = word.slice(PREFIX.length, equals < 0 ? undefined : equals);
+    // A word alone switches something on, as with the kernel's own.
+    const value = equals < 0 ? 'true' : word.slice(equals + 1).replaceAll('"', '');
+    put(root, name.split('.'), value, index + 1);
+  }
+  return root;
+}
+
+function put(into: MappingNode, [key = '', ...rest]: string[], value: string, column: number): void {
+  const where = { line: 1, column };
+  const found = into.entries.find((entry) => entry.key.kind === 'string' && entry.key.value === key);
+  if (rest.length > 0 && found?.value.kind === 'mapping') {
+    put(found.value, rest, value, column);
+    return;
+  }
+  let node: YamlNode = { kind: 'string', value, where };
+  if (rest.length > 0) {
+    node = mapping(column);
+    put(node, rest, value, column);
+  }
+  // The last one counts, as with the kernel's own.
+  if (found) found.value = node;
+  else into.entries.push({ key: { kind: 'string', value: key, where }, value: node });
+}
+
+function mapping(column: number): MappingNode {
+  return { kind: 'mapping', entries: [], where: { line: 1, column } };
 }

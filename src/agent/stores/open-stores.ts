@@ -7,11 +7,11 @@ import type { RemoteContent } from '../document/document.ts';
 import { FetchError, fetchBytes } from '../fetch/fetch.ts';
 import { SecretError } from '../platform/credentials/secret-error.ts';
 import { MAX_SECRET_BYTES, readMachineFile, type Store, type StoreContext } from './contract/store.ts';
-import { pathOfFile } from './reference/file-address.ts';
 import {
   displayAddress,
   type EncryptedReference,
   type OpenerName,
+  pathOfFile,
   readReference,
   type StoredReference,
   type StoreName,

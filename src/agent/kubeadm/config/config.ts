@@ -3,7 +3,7 @@ import { type Sensitive, sensitive } from '../../../secrets/sensitive.ts';
 import { flagIsSet, flagList, flagValue, type ParsedFlags, parseFlags } from './flags.ts';
 import { PKI } from './kubeadm-files.ts';
 import { type EvictionThresholds, evictionThresholds } from './kubelet/eviction-thresholds.ts';
-import { extraArgument } from './kubelet/node-name.ts';
+import { extraArgument } from './kubelet/node-registration.ts';
 import { type ConfigDocument, invalid, NODE_KINDS } from './yaml/config-documents.ts';
 import { isValues, type Values, valueAt } from './yaml/config-node.ts';
 import { parseGoDuration } from './yaml/go-duration.ts';

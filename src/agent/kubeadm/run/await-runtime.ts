@@ -1,6 +1,6 @@
 import { BACKOFF, backoffMs } from '../../../kit/backoff.ts';
 import { type Host, HostError } from '../../host/host.ts';
-import { DEFAULT_SOCKETS, socketPath } from '../config/kubelet/cri-socket.ts';
+import { DEFAULT_SOCKETS, socketPath } from '../config/kubelet/node-registration.ts';
 
 interface RuntimeSpec {
   /** As in kubeadm's configuration; undefined: wherever kubeadm looks. */

@@ -6,7 +6,7 @@
 import { type Host, HostError } from '../../host/host.ts';
 import type { KubeadmConfig } from '../config/config.ts';
 import { flagValue, parseFlags } from '../config/flags.ts';
-import { DEFAULT_SOCKETS, socketPath } from '../config/kubelet/cri-socket.ts';
+import { DEFAULT_SOCKETS, socketPath } from '../config/kubelet/node-registration.ts';
 import { kubeadmEnvironment } from './real-kubeadm.ts';
 
 interface PullSpec {

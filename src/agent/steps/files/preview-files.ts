@@ -1,6 +1,6 @@
 import type { Diagnostic, FileEntry } from '../../document/document.ts';
 import type { Host } from '../../host/host.ts';
-import { pathOfFile } from '../../stores/reference/file-address.ts';
+import { pathOfFile } from '../../stores/reference/reference.ts';
 import { type PreviewContext, unchangedMachine } from '../kind/preview.ts';
 import { ACCOUNT_FILES, kindAt, madeBy, notWritten, unknownOwner } from '../tools/places.ts';
 

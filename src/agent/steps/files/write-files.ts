@@ -5,7 +5,7 @@ import type { StepContext } from '../../engine/step.ts';
 import { FetchError, fetchBytes } from '../../fetch/fetch.ts';
 import type { Host } from '../../host/host.ts';
 import type { StoresSpec } from '../../stores/contract/store.ts';
-import { pathOfFile } from '../../stores/reference/file-address.ts';
+import { pathOfFile } from '../../stores/reference/reference.ts';
 import { StepError } from '../../tools/step-error.ts';
 import type { Work } from '../kind/step-kind.ts';
 import { fetchProblem } from '../tools/fetch-problem.ts';

@@ -8,7 +8,7 @@ import { failure } from '../../engine/failure.ts';
 import type { StepContext, StepResult } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 import type { KubeadmConfig } from '../../kubeadm/config/config.ts';
-import { otherNodeName } from '../../kubeadm/config/kubelet/node-name.ts';
+import { otherNodeName } from '../../kubeadm/config/kubelet/node-registration.ts';
 import { shapedArguments } from '../../kubeadm/config/shaped-arguments.ts';
 import { KubeadmError } from '../../kubeadm/kubeadm-error.ts';
 import { type AttemptNote, memberIn, readAttempt, recordAttempt } from '../../kubeadm/repeat/attempt-note.ts';

@@ -1,9 +1,8 @@
-import { pathOfFile } from './file-address.ts';
-
 /**
  * References to secrets, as they stand where an address of a file's content does: `write_files[].source.uri`, Ignition's
  * `contents.source`, `files[].from.url` of a Slipway document. See docs/secrets.md.
  */
+import { fileURLToPath } from 'node:url';
 
 /** Stores that give a secret by its name. */
 const STORES = [
@@ -176,4 +175,15 @@ export function displayAddress(address: string): string {
     ...(isDeleted ? { delete: 'true' } : {}),
   }).toString();
   return `${store}://${authority}/${name}${told === '' ? '' : `?${told}`}`;
+}
+
+/** The path that a `file:` address names; undefined where it names none (an escaped slash or NUL in it). */
+export function pathOfFile(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  try {
+    const path = fileURLToPath(`file://${new URL(address).pathname}`);
+    return path.includes('\0') ? undefined : path;
+  } catch {
+    return undefined;
+  }
 }

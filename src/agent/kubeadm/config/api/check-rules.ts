@@ -3,7 +3,7 @@
  * rules of its validation for joins and inits. What only some versions refuse is left to kubeadm.
  */
 import { ipFamily } from '../../../../kit/ip-family.ts';
-import { extraArgument, otherNodeName } from '../kubelet/node-name.ts';
+import { extraArgument, otherNodeName } from '../kubelet/node-registration.ts';
 import type { ConfigDocument } from '../yaml/config-documents.ts';
 import type { ConfigProblem } from './problem.ts';
 import { type Path, Rules } from './rules.ts';

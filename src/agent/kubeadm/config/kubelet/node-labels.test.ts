@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { readDocuments } from '../yaml/config-documents.ts';
 import { withLabels } from './node-labels.ts';
-import { extraArgument } from './node-name.ts';
+import { extraArgument } from './node-registration.ts';
 
 const HEAD = (version: string) => `apiVersion: kubeadm.k8s.io/${version}\nkind: JoinConfiguration\n`;
 const labels = { 'example.com/gpu': 'A100', rack: 'r7' };

@@ -3,7 +3,7 @@ import { KubeadmError } from '../../kubeadm-error.ts';
 import { NODE_KINDS, readDocuments } from '../yaml/config-documents.ts';
 import { isValues, type Values, valueAt } from '../yaml/config-node.ts';
 import { editDocument, sectionAt, withDocument } from '../yaml/edit-document.ts';
-import { extraArgument } from './node-name.ts';
+import { extraArgument } from './node-registration.ts';
 
 const NAME = 'node-labels';
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { type Host, HostError } from '../../../host/host.ts';
 import { showUnits, type UnitProperties } from '../../../host/show-units.ts';
-import { DEFAULT_SOCKETS, socketPath } from '../../../kubeadm/config/kubelet/cri-socket.ts';
+import { DEFAULT_SOCKETS, socketPath } from '../../../kubeadm/config/kubelet/node-registration.ts';
 import { type Check, isBefore, type PreflightFinding, preflightFinding, type Task } from '../check.ts';
 import { someUnitStartsRuntime } from './runtime-units.ts';
 

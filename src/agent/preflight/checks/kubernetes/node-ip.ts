@@ -1,7 +1,7 @@
 import { canonicalAddress, ownAddresses } from '../../../cluster/node-addresses.ts';
 import type { Host } from '../../../host/host.ts';
 import { showUnits } from '../../../host/show-units.ts';
-import { requestedNodeIps } from '../../../kubeadm/config/kubelet/node-name.ts';
+import { requestedNodeIps } from '../../../kubeadm/config/kubelet/node-registration.ts';
 import { type Check, type PreflightFinding, preflightFinding, readText } from '../check.ts';
 
 const ASK_MS = 800;

@@ -1,5 +1,5 @@
 import { isNodeName } from '../../../kubeadm/config/api/check-rules.ts';
-import { otherNodeName } from '../../../kubeadm/config/kubelet/node-name.ts';
+import { otherNodeName } from '../../../kubeadm/config/kubelet/node-registration.ts';
 import type { Check } from '../check.ts';
 import { type PreflightFinding, preflightFinding } from '../check.ts';
 import { argumentIn, extraArguments } from './node-ip.ts';

@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import { sensitive } from '../../../../secrets/sensitive.ts';
 import type { FileEntry, RemoteContent } from '../../../document/document.ts';
-import { pathOfFile } from '../../../stores/reference/file-address.ts';
-import { isSecretReference, readReference } from '../../../stores/reference/reference.ts';
+import { isSecretReference, pathOfFile, readReference } from '../../../stores/reference/reference.ts';
 import type { Diagnostics } from '../../../text/diagnostics.ts';
 import { MAX_DECODED_BYTES } from '../../../text/limits.ts';
 import { Fields, mappings } from '../../../text/yaml/fields.ts';

@@ -3,8 +3,7 @@ import { type ShapeMismatch, shapeMismatches } from '../../../text/shape/check-s
 import { anything, list } from '../../../text/shape/shape.ts';
 import { warnOfMismatches } from '../../../text/shape/warn-of-mismatches.ts';
 import { type MappingNode, pythonText, valueAt, type YamlNode } from '../../../text/yaml/yaml-node.ts';
-import { DEVICES } from './version1-shapes.ts';
-import { VERSION2 } from './version2-shapes.ts';
+import { DEVICES, VERSION2 } from './network-shapes.ts';
 
 /**
  * Warns of every value whose type is not what cloud-init's schemas of network configurations ask for, by path: the readers make
