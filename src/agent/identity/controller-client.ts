@@ -7,7 +7,7 @@ import type { HttpClient, HttpRequest, HttpResponse } from '../host/network.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 import { currentMoment, type EnrolmentMethod, enrol } from './enrol.ts';
 import { ensureEnrolled } from './ensure-enrolled.ts';
-import { type Identity, isDueForRenewal, readIdentity } from './identity.ts';
+import { type Identity, isDueForRenewal, readIdentity, storeIdentity } from './identity.ts';
 import { keepAuthorities, withKeptAuthorities } from './kept-authorities.ts';
 import type { SendRequest } from './send-request.ts';
 import { readToken, removeToken } from './token.ts';
@@ -27,6 +27,8 @@ interface ControllerClientOptions {
   readonly timeoutMs: number;
   /** Resolves when no other process speaks for this machine: of two certificates the older one counts as a copy's. */
   readonly alone?: Promise<unknown>;
+  /** This process asks once and ends, so nothing counts that it has only in memory. */
+  readonly isOneShot?: boolean;
 }
 
 /** The machine has nothing to show to the controller, or what it has is not taken. */
@@ -113,6 +115,7 @@ export class ControllerClient {
     const { instance } = machine();
     this.#settings ??= await withKeptAuthorities(host, instance, settings);
     this.#identity ??= await readIdentity(host, instance);
+    if (this.#identity?.isStored === false) this.#identity = await this.#storeAgain(this.#identity);
     const known = this.#identity;
     const now = await currentMoment(host);
     // Trying again must not cost every delivery a request.
@@ -133,15 +136,20 @@ export class ControllerClient {
       const proof = isDoubted ? undefined : known;
       const send: SendRequest = (path, body, exporter) => this.#send(proof, path, body, signal, exporter);
       // Keep the key: the controller may know it, and a one-time token is spent for any other key.
+      // A renewal counts only once it is stored: after a restart, the certificate on the disk would be one that was replaced.
+      // A first certificate, or one instead of a certificate that does not count, has none to fall back on.
+      const { isOneShot = false } = this.#o;
       this.#identity = known
-        ? await enrol(host, machine(), enrolmentMethod, send, isDoubted ? known.key : undefined)
-        : await ensureEnrolled(host, machine(), enrolmentMethod, send);
+        ? await enrol(host, machine(), enrolmentMethod, send, {
+            ...(isDoubted ? { knownKey: known.key } : {}),
+            mustStore: isOneShot || (known.isStored && !isDoubted),
+          })
+        : await ensureEnrolled(host, machine(), enrolmentMethod, send, isOneShot);
       log(
         `controller: this machine has a certificate until ${new Date(this.#identity.expiresAt).toISOString()}`,
       );
       await this.#followAuthorities(this.#identity);
-      const kept = await removeToken(host, settings);
-      if (kept !== undefined) log(`controller: the spent token could not be removed: ${kept}`);
+      if (this.#identity.isStored) await this.#removeToken();
       return this.#identity;
     } catch (error) {
       if (known && !signal.aborted) {
@@ -153,6 +161,27 @@ export class ControllerClient {
         return known;
       }
       if (error instanceof TpmProblem) throw new IdentityProblem(`${error.message} (${error.code})`);
+      throw error;
+    }
+  }
+
+  /** As long as the certificate is not stored, a restart needs the token again. */
+  async #removeToken(): Promise<void> {
+    const { host, settings, log } = this.#o;
+    const kept = await removeToken(host, settings);
+    if (kept !== undefined) log(`controller: the spent token could not be removed: ${kept}`);
+  }
+
+  /** There may be room by now. */
+  async #storeAgain(identity: Identity): Promise<Identity> {
+    const { host, machine, log } = this.#o;
+    try {
+      const stored = await storeIdentity(host, machine().instance, identity);
+      log('controller: the certificate that was only in memory is on the disk now');
+      await this.#removeToken();
+      return stored;
+    } catch (error) {
+      if (error instanceof HostError) return identity;
       throw error;
     }
   }

@@ -12,6 +12,7 @@ const PATIENCE_MS = 60_000;
  * The machine's certificate, or its first one: the agent and the reporter start together, and of two keys the controller would
  * take one for the other's thief.
  *
+ * @param mustStore see `enrol`
  * @throws EnrolmentRefused, TpmProblem, WireError, HostError
  */
 export async function ensureEnrolled(
@@ -19,11 +20,13 @@ export async function ensureEnrolled(
   machine: MachineIdentity,
   enrolmentMethod: EnrolmentMethod,
   send: SendRequest,
+  mustStore: boolean,
 ): Promise<Identity> {
   const lock = await lockOf(host);
   try {
     return (
-      (await readIdentity(host, machine.instance)) ?? (await enrol(host, machine, enrolmentMethod, send))
+      (await readIdentity(host, machine.instance)) ??
+      (await enrol(host, machine, enrolmentMethod, send, { mustStore }))
     );
   } finally {
     await lock?.release();

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { EnrolReply } from '../../protocol/enrolment.ts';
 import { IDENTITY_DIR } from '../document/paths.ts';
-import { type Host, HostError } from '../host/host.ts';
+import type { Host } from '../host/host.ts';
 
 const KEY = `${IDENTITY_DIR}/client.key`;
 const CERTIFICATE = `${IDENTITY_DIR}/client.crt`;
@@ -17,6 +17,8 @@ export interface Identity {
   given?: Given;
   /** In PEM, as the controller has named them with it; known only where it has just come. */
   authorities?: string;
+  /** False if only this process has it, because the disk has refused it. */
+  isStored: boolean;
 }
 
 /** A moment by both of this machine's clocks. */
@@ -48,7 +50,7 @@ export async function readIdentity(host: Host, instance: string): Promise<Identi
     // A key inside an image must not make all its machines one.
     const { instance: whose, given } = JSON.parse(about);
     if (whose !== instance) return undefined;
-    return { ...identityOf(key, certificate), ...(isGiven(given) ? { given } : {}) };
+    return { ...identityOf(key, certificate), ...(isGiven(given) ? { given } : {}), isStored: true };
   } catch {
     // Damaged and unreadable files count as missing: the machine enrols again.
     return undefined;
@@ -56,35 +58,30 @@ export async function readIdentity(host: Host, instance: string): Promise<Identi
 }
 
 /**
- * Stores them for this instance, readable only by root. If the disk refuses them, this process still has
- * them.
+ * What the controller has given, not stored yet.
  *
  * @throws Error if the certificate is not for the key
  */
-export async function writeIdentity(
-  host: Host,
-  instance: string,
-  key: string,
-  reply: EnrolReply,
-  given: Given,
-): Promise<Identity> {
-  const identity = { ...identityOf(key, reply.certificate), given, authorities: reply.ca };
+export function newIdentity(key: string, reply: EnrolReply, given: Given): Identity {
+  return { ...identityOf(key, reply.certificate), given, authorities: reply.ca, isStored: false };
+}
+
+/**
+ * Stores it for this instance, readable only by root.
+ *
+ * @throws HostError if the disk refuses it; then what was there before is there still
+ */
+export async function storeIdentity(host: Host, instance: string, identity: Identity): Promise<Identity> {
+  const { key, certificate, given } = identity;
+  const expiresAt = new Date(identity.expiresAt).toISOString();
   const options = { mode: 0o600 };
-  try {
-    await host.files.mkdir(IDENTITY_DIR, 0o700);
-    await host.files.writeAll([
-      { path: KEY, content: key, options },
-      { path: CERTIFICATE, content: reply.certificate, options },
-      {
-        path: ABOUT,
-        content: `${JSON.stringify({ instance, expiresAt: reply.expiresAt, given })}\n`,
-        options,
-      },
-    ]);
-  } catch (error) {
-    if (!(error instanceof HostError)) throw error;
-  }
-  return identity;
+  await host.files.mkdir(IDENTITY_DIR, 0o700);
+  await host.files.writeAll([
+    { path: KEY, content: key, options },
+    { path: CERTIFICATE, content: certificate, options },
+    { path: ABOUT, content: `${JSON.stringify({ instance, expiresAt, given })}\n`, options },
+  ]);
+  return { ...identity, isStored: true };
 }
 
 /**

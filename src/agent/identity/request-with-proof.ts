@@ -67,7 +67,7 @@ class Conversation {
     const isOfCertificate = answer === undefined || answer.status === 401 || isBare(answer);
     if (!isOfCertificate) return answer;
     const again = await this.#with(undefined, (send) =>
-      enrol(this.#host, machine, enrolmentMethod, send, identity.key),
+      enrol(this.#host, machine, enrolmentMethod, send, { knownKey: identity.key, mustStore: true }),
     );
     return await this.#ask(again);
   }
@@ -75,9 +75,11 @@ class Conversation {
   async #identity(): Promise<Identity> {
     const { machine, enrolmentMethod } = this.#controller;
     const known = await readIdentity(this.#host, machine.instance);
-    return (
-      known ??
-      (await this.#with(undefined, (send) => ensureEnrolled(this.#host, machine, enrolmentMethod, send)))
+    if (known) return known;
+    // This process ends soon, and a token is spent for one key: if that is lost, the reporter cannot enrol any more.
+    const mustStore = typeof enrolmentMethod === 'object' && 'token' in enrolmentMethod;
+    return await this.#with(undefined, (send) =>
+      ensureEnrolled(this.#host, machine, enrolmentMethod, send, mustStore),
     );
   }
 

@@ -27,6 +27,8 @@ interface Asked {
   body: Buffer;
   /** Names the connection (RFC 9266). */
   channel: Buffer;
+  /** Of the certificate that was shown. */
+  serial: string | undefined;
 }
 
 interface Answer {
@@ -156,14 +158,16 @@ export class ReportReceiver {
     const socket = request.socket as TLSSocket;
     const name = socket.authorized ? String(socket.getPeerCertificate().subject.CN) : undefined;
     const channel = socket.exportKeyingMaterial(CHANNEL_BYTES, CHANNEL_LABEL, Buffer.alloc(0));
-    if (path === ENROL_PATH) return this.mood({ path, events: [], body, channel }) ?? this.#enrol(body, name);
+    const serial = name === undefined ? undefined : socket.getPeerCertificate().serialNumber;
+    if (path === ENROL_PATH)
+      return this.mood({ path, events: [], body, channel, serial }) ?? this.#enrol(body, name);
     if (path === CHECKIN_PATH)
-      return this.mood({ path, events: [], body, channel }) ?? this.#checkIn(body, name);
+      return this.mood({ path, events: [], body, channel, serial }) ?? this.#checkIn(body, name);
     if (path !== EVENTS_PATH) return { status: 404, body: { error: 'not-found' } };
     if (name === undefined || !this.enrolled.includes(name))
       return { status: 401, body: { error: 'unauthorized' } };
     const { events } = readBatch(body);
-    const answer = this.mood({ path, events, body, channel });
+    const answer = this.mood({ path, events, body, channel, serial });
     if (answer && !answer.cut) return answer;
     for (const event of events) {
       if (this.stored.some(({ boot, seq }) => boot === event.boot && seq === event.seq)) this.repeated += 1;

@@ -1,7 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReportReceiver } from '../../../../test/support/controller/report-receiver.ts';
+import { onDisk } from '../../../../test/support/full-disk.ts';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import type { RecordBody } from '../../../protocol/journal.ts';
 import { CHECKIN_FILE } from '../../document/paths.ts';
@@ -33,6 +35,8 @@ let log: string[];
 let later: number;
 let boot: string;
 let started: number;
+/** The disk takes no more files. */
+let isFull: boolean;
 
 beforeEach(async () => {
   folder = scratch();
@@ -40,7 +44,7 @@ beforeEach(async () => {
   receiver.tokens.add(TOKEN);
   receiver.everySeconds = 300;
   await receiver.start();
-  [log, later, boot, started] = [[], 0, BOOT, 0];
+  [log, later, boot, started, isFull] = [[], 0, BOOT, 0, false];
   put('/var/lib/cloud/data/instance-id', 'i-1\n');
   settings();
 });
@@ -65,6 +69,7 @@ function host(): Host {
   const real = createLinuxHost({ root: folder });
   return {
     ...real,
+    files: onDisk(real.files, () => isFull),
     bootId: async () => boot,
     hostname: () => 'node-1',
     clock: { ...real.clock, monotonic: () => real.clock.monotonic() + later },
@@ -215,6 +220,38 @@ describe('a check-in', () => {
     expect(await checkInNow()).toBe('done');
     expect(readFileSync(at('/var/lib/slipway/identity/client.crt'), 'utf8')).not.toBe(before);
     expect(receiver.checkedIn).toHaveLength(1);
+  });
+
+  it('uses no certificate that the disk refuses: the one on the disk would pass for that of a copy', async () => {
+    await told();
+    const { serialNumber } = new X509Certificate(readFileSync(at('/var/lib/slipway/identity/client.crt')));
+    const shown: (string | undefined)[] = [];
+    receiver.mood = ({ serial }) => void shown.push(serial);
+    later = 41 * MINUTE_MS;
+    isFull = true;
+    for (let time = 0; time < 2; time += 1) {
+      later += 5 * MINUTE_MS;
+      expect(await checkInNow()).toBe('done');
+    }
+    expect(log.join()).toMatch(/could not be renewed: .*no space left/);
+    // Nothing but the check-ins, by the certificate that is on the disk.
+    expect(shown).toEqual([serialNumber, serialNumber]);
+    isFull = false;
+    expect(await checkInNow()).toBe('done');
+    expect(shown.at(-1)).not.toBe(serialNumber);
+  });
+
+  it('spends no token for a key that the disk refuses', async () => {
+    await told();
+    rmSync(at('/var/lib/slipway/identity'), { recursive: true });
+    receiver.tokens.add(TOKEN);
+    isFull = true;
+    expect(await checkInNow()).toBe('later');
+    expect(log.at(-1)).toMatch(/no space left/);
+    expect(receiver.enrolled).toHaveLength(1);
+    isFull = false;
+    expect(await checkInNow()).toBe('done');
+    expect(receiver.enrolled).toHaveLength(2);
   });
 
   it('says in one sentence why it failed, and whether another time may do', async () => {

@@ -92,6 +92,7 @@ class CheckIn {
     const { host, version, log } = options;
     this.#client = new ControllerClient({
       ...{ host, settings, version, log, timeoutMs: TIMEOUT_MS, machine: () => machine },
+      isOneShot: true,
     });
   }
 

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReportReceiver } from '../../../../test/support/controller/report-receiver.ts';
+import { onDisk } from '../../../../test/support/full-disk.ts';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { Authority } from '../../../pki/authority.ts';
 import { nodeProofText, readEnrolRequest } from '../../../protocol/enrolment.ts';
@@ -25,6 +26,8 @@ let lost: string[];
 let later = 0;
 /** How far the wall clock is from the truth. */
 let wrongBy = 0;
+/** The disk takes no more files. */
+let isFull = false;
 const open: ControllerTransport[] = [];
 
 beforeEach(async () => {
@@ -36,6 +39,7 @@ beforeEach(async () => {
   lost = [];
   later = 0;
   wrongBy = 0;
+  isFull = false;
 });
 afterEach(async () => {
   for (const transport of open.splice(0)) await transport.close();
@@ -47,6 +51,7 @@ function transport(settings: Partial<ControllerSettings> = { token: sensitive(TO
   const made = new ControllerTransport({
     host: {
       ...host,
+      files: onDisk(host.files, () => isFull),
       random: () => 0,
       clock: {
         ...host.clock,
@@ -243,6 +248,40 @@ describe('enrolment', () => {
     const same = transport();
     expect(await same.deliver(events(1, 1), never)).toBe(1);
     expect(await same.deliver(events(2, 2), never)).toBe(2);
+  });
+
+  it('stores the certificate that it got while the disk was full, and keeps the token until then', async () => {
+    writeFileSync(join(folder, 'token'), `${TOKEN}\n`);
+    isFull = true;
+    const same = transport({ tokenFile: '/token' });
+    expect(await same.deliver(events(1, 1), never)).toBe(1);
+    expect([existsSync(at('client.crt')), existsSync(join(folder, 'token'))]).toEqual([false, true]);
+    isFull = false;
+    expect(await same.deliver(events(2, 2), never)).toBe(2);
+    expect(existsSync(join(folder, 'token'))).toBe(false);
+    // A restart goes on with it.
+    expect(await transport({}).deliver(events(3, 3), never)).toBe(3);
+    expect(receiver.enrolled).toEqual(['i-1']);
+  });
+
+  it('does not renew a certificate while the disk is full, and asks for none then', async () => {
+    const same = transport({ token: sensitive(TOKEN) });
+    await same.deliver(events(1, 1), never);
+    const before = readFileSync(at('client.crt'), 'utf8');
+    const used: (string | undefined)[] = [];
+    receiver.mood = ({ serial }) => void used.push(serial);
+    later = 41 * 60_000;
+    isFull = true;
+    expect(await same.deliver(events(2, 2), never)).toBe(2);
+    expect(log.join()).toMatch(/could not be renewed: .*no space left/);
+    // After a restart, the controller sees the same certificate as before.
+    expect(await transport({}).deliver(events(3, 3), never)).toBe(3);
+    expect(receiver.enrolled).toEqual(['i-1']);
+    expect(used).toEqual(Array(2).fill(new X509Certificate(before).serialNumber));
+    isFull = false;
+    expect(await transport({}).deliver(events(4, 4), never)).toBe(4);
+    expect(used.at(-1)).toBe(new X509Certificate(readFileSync(at('client.crt'), 'utf8')).serialNumber);
+    expect(receiver.enrolled).toHaveLength(2);
   });
 });
 
