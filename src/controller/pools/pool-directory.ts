@@ -2,8 +2,9 @@ import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import { type Pool, poolKey } from './pool.ts';
 
 /**
- * How many machines of a pool may enrol within an hour before their Nodes are known: as many as there are, once more for those
- * that replace them, and some for small pools. Who stole a token gets no more than that.
+ * How many machines of a pool may enrol within an hour, beside the first one of each Node that the pool names: as many as there
+ * are, once more for those that replace them, and some for small pools. Who stole a token gets no more than that, whatever the
+ * machines tell of their Nodes.
  */
 const HOUR_MS = 60 * 60_000;
 const EXTRA = 10;
@@ -105,12 +106,19 @@ export class PoolDirectory {
   }
 
   room(pool: Pool, now = Date.now()): number {
+    const since = now - HOUR_MS;
     let came = 0;
+    /** When the first of those that claim to be this Node enrolled, by its name. */
+    const first = new Map<string, number>();
     for (const key of this.#ofPool.get(poolKey(pool)) ?? []) {
-      const node = this.#nodes.get(key);
-      if (node && node.at > now - HOUR_MS && !pool.nodes.has(node.nodeName ?? '')) came += 1;
+      const { at, nodeName = '' } = this.#nodes.get(key) ?? {};
+      if (at === undefined) continue;
+      if (at > since) came += 1;
+      if (pool.nodes.has(nodeName)) first.set(nodeName, Math.min(at, first.get(nodeName) ?? at));
     }
-    return 2 * pool.replicas + EXTRA - came - this.#expectedOf(pool).length;
+    // A Node is one machine: whoever claims to be it as well counts, and so does who replaces it.
+    const known = [...first.values()].filter((at) => at > since).length;
+    return 2 * pool.replicas + EXTRA - (came - known) - this.#expectedOf(pool).length;
   }
 
   expect(pool: Pool): void {

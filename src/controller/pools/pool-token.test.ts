@@ -138,6 +138,20 @@ describe('the token of a MachinePool', () => {
     await letIn('fourth');
   });
 
+  it('counts all but one of the machines that claim to be the same Node', async () => {
+    put({}, { nodeRefs: [{ name: 'node-1' }] });
+    for (let count = 0; count < 13; count += 1) await letIn(`n${count}`, Date.now(), 'node-1');
+    await expect(letIn('late', Date.now(), 'node-1')).rejects.toMatchObject({ code: 'slow-down' });
+    expect(full).toEqual(['workers']);
+  });
+
+  it('counts all that claim to be a Node that has enrolled long before', async () => {
+    put({}, { nodeRefs: [{ name: 'node-1' }] });
+    pools.nodeChanged(enrolled('old', Date.now() - 61 * 60_000, 'node-1'));
+    for (let count = 0; count < 12; count += 1) await letIn(`n${count}`, Date.now(), 'node-1');
+    await expect(letIn('late', Date.now(), 'node-1')).rejects.toMatchObject({ code: 'slow-down' });
+  });
+
   it('counts machines that are on their way, and gives back what came to nothing', async () => {
     const claim = await attest(mintPoolToken(UID, KEY));
     for (let count = 0; count < 12; count += 1) await claim?.use?.take();
