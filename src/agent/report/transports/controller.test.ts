@@ -1,9 +1,10 @@
-import { generateKeyPairSync, verify, X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { verify, X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { becomeNode } from '../../../../test/support/controller/become-node.ts';
 import { ReportReceiver } from '../../../../test/support/controller/report-receiver.ts';
 import { onDisk } from '../../../../test/support/full-disk.ts';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
@@ -286,32 +287,6 @@ describe('enrolment', () => {
 });
 
 describe('enrolment of a machine that is a Node already', () => {
-  const cluster = Authority.create('kubernetes');
-
-  /** The kubelet's kubeconfig, with a certificate of this cluster. */
-  function becomeNode(name: string): void {
-    const { certificate, privateKey } = cluster;
-    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const about = { use: 'client', organization: 'system:nodes', publicKey: keys.publicKey } as const;
-    const made = new Authority(certificate, privateKey).sign(
-      { ...about, name: `system:node:${name}` },
-      60_000,
-    );
-    const key = keys.privateKey.export({ format: 'pem', type: 'pkcs8' });
-    const base64 = (text: string) => Buffer.from(text).toString('base64');
-    const user = { 'client-certificate-data': base64(made.certificate), 'client-key-data': base64(`${key}`) };
-    const kubeconfig = {
-      'current-context': 'c',
-      contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
-      clusters: [
-        { name: 'k', cluster: { server: 'https://k', 'certificate-authority-data': base64(certificate) } },
-      ],
-      users: [{ name: 'u', user }],
-    };
-    mkdirSync(join(folder, 'etc/kubernetes'), { recursive: true });
-    writeFileSync(join(folder, 'etc/kubernetes/kubelet.conf'), JSON.stringify(kubeconfig));
-  }
-
   it('shows that it is that Node when it is asked to, on the connection that asked', async () => {
     const asked: (string | undefined)[] = [];
     receiver.mood = ({ path, body, channel }) => {
@@ -326,14 +301,14 @@ describe('enrolment of a machine that is a Node already', () => {
         : { status: 401, body: { error: 'unauthorized', words: 'late', wants: 'node' } };
     };
     await expect(transport().deliver(events(1, 1), never)).rejects.toThrow(/the controller says: late/);
-    becomeNode('n1');
+    becomeNode(folder, 'n1');
     expect(await transport().deliver(events(1, 1), never)).toBe(1);
     expect(asked).toEqual([undefined, undefined, expect.stringContaining('CN=system:node:n1')]);
   });
 
   it('shows nothing where the kubeconfig is damaged', async () => {
     receiver.mood = () => ({ status: 401, body: { error: 'unauthorized', words: 'late', wants: 'node' } });
-    becomeNode('n1');
+    becomeNode(folder, 'n1');
     const path = join(folder, 'etc/kubernetes/kubelet.conf');
     const data = /(?<=client-certificate-data":")[^"]+/;
     writeFileSync(path, readFileSync(path, 'utf8').replace(data, Buffer.from('torn').toString('base64')));
