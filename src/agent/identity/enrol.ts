@@ -100,7 +100,8 @@ async function sendEnrolment(host: Host, request: { csr: string }, send: SendReq
   return await send(ENROL_PATH, Buffer.from(JSON.stringify({ ...request, node: nodeProofBody(node) })));
 }
 
-function wantsNode(body: string): boolean {
+/** Does this refusal want the proof that the machine is its Machine's Node? */
+export function wantsNode(body: string): boolean {
   try {
     return JSON.parse(body).wants === WANTS_NODE;
   } catch {

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { becomeNode } from '../../../../test/support/controller/become-node.ts';
 import { ReportReceiver } from '../../../../test/support/controller/report-receiver.ts';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { Authority } from '../../../pki/authority.ts';
@@ -208,6 +209,38 @@ describe('what does not', () => {
       body: { error: 'unauthorized', words: 'The token has ended.', reason: 'TokenEnded' },
     });
     expect((await tried()).last).toMatch(/The token has ended\. \(slipway explain TokenEnded\)/);
+  });
+
+  it.each([
+    [429, /asked too often from here; try again/],
+    [503, /cannot answer now: it is busy, or the Cluster is paused; try again/],
+    [500, /answers with status 500/],
+  ])(
+    'is a controller that answers a token with status %i, which says nothing of the token',
+    async (status, why) => {
+      settings({ token: TOKEN });
+      receiver.mood = () => ({ status, body: { error: 'unavailable' } });
+      const { works, steps, last } = await tried();
+      expect([works, steps]).toEqual([false, [...WAY, '!token']]);
+      expect(last).toMatch(why);
+      expect(last).not.toMatch(/token create/);
+    },
+  );
+
+  it('is a token of a Machine that has its Node already, until the kubelet has a certificate', async () => {
+    settings({ token: TOKEN });
+    receiver.mood = () => ({
+      status: 401,
+      body: { error: 'unauthorized', words: 'The Machine has its Node already.', wants: 'node' },
+    });
+    const without = await tried();
+    expect([without.works, without.steps]).toEqual([false, [...WAY, '!token']]);
+    expect(without.last).toMatch(/its Node already\. The kubelet of this machine has no certificate to show/);
+    expect(without.last).not.toMatch(/token create/);
+    becomeNode(folder, 'n1');
+    const { works, steps, last } = await tried();
+    expect([works, steps]).toEqual([true, [...WAY, 'token']]);
+    expect(last).toMatch(/together with the kubelet's certificate.*shows it when it enrols/);
   });
 
   it('is a machine that has nothing to show', async () => {

@@ -1,14 +1,17 @@
 import { formatMs } from '../../../kit/duration.ts';
 import { errorMessage, isExpected } from '../../../kit/errors.ts';
+import { CHANNEL_BYTES } from '../../../protocol/attestation.ts';
 import { CHECKIN_PATH, CHECKIN_VERSION } from '../../../protocol/check-in/check-in.ts';
 import type { MachineIdentity } from '../../../protocol/events.ts';
 import { readRefusal } from '../../../protocol/secret-release.ts';
 import { machineInstance } from '../../engine/instance.ts';
 import { type Host, HostError } from '../../host/host.ts';
 import type { HttpClient, HttpResponse, ReachedStep } from '../../host/network.ts';
+import { wantsNode } from '../../identity/enrol.ts';
 import { EnrolmentRefused } from '../../identity/enrolment-refused.ts';
 import { type Identity, readIdentity } from '../../identity/identity.ts';
 import { withKeptAuthorities } from '../../identity/kept-authorities.ts';
+import { proveNode } from '../../identity/prove-node.ts';
 import { readToken } from '../../identity/token.ts';
 import { TpmProblem } from '../../identity/tpm/tpm-problem.ts';
 import { loadSettings } from '../../settings/load-settings.ts';
@@ -116,7 +119,7 @@ class EndpointProbe {
     const { words, reason } = readRefusal(answer.body);
     const said =
       words === undefined
-        ? (OF_CERTIFICATE[answer.status] ?? `the controller answers with status ${answer.status}.`)
+        ? (OF_CERTIFICATE[answer.status] ?? saidBy(answer.status))
         : `the controller says: ${words}`;
     return this.#tell(false, 'certificate', `${said}${explained(reason)}`);
   }
@@ -126,13 +129,32 @@ class EndpointProbe {
     if (!answer) return false;
     if (answer.status === 200)
       return this.#tell(true, 'token', 'the controller would let this machine in; it is not spent');
-    if (answer.status === 404) return this.#tell(false, 'token', OF_CERTIFICATE[404] ?? '');
-    const { reason } = readRefusal(answer.body);
+    if (wantsNode(answer.body)) return this.#tellLate(answer);
+    const { words, reason } = readRefusal(answer.body);
+    const { message } = new EnrolmentRefused(answer, 'token');
+    if (words !== undefined) return this.#tell(false, 'token', `${sentence(message)}${explained(reason)}`);
+    const isOfToken = answer.status === 401 || answer.status === 403;
+    const said = isOfToken
+      ? `${sentence(message)} Make another one: slipway-controller token create.`
+      : saidBy(answer.status);
+    return this.#tell(false, 'token', said);
+  }
+
+  /** The Machine has its Node already, and the token counts together with the kubelet's certificate of that. */
+  async #tellLate(answer: HttpResponse): Promise<boolean> {
+    // Made for no request: it only shows whether the machine can make one.
+    const proof = await proveNode(this.#o.host, 'slipway report --test', new Uint8Array(CHANNEL_BYTES));
+    if (proof)
+      return this.#tell(
+        true,
+        'token',
+        "the Machine has its Node already, so the token counts together with the kubelet's certificate of that Node. This machine has one and shows it when it enrols; whether it is that Node's is known then. The token is not spent",
+      );
     const { message } = new EnrolmentRefused(answer, 'token');
     return this.#tell(
       false,
       'token',
-      `${sentence(message)}${explained(reason)} Make another one: slipway-controller token create.`,
+      `${sentence(message)} The kubelet of this machine has no certificate to show (/etc/kubernetes/kubelet.conf); the reporter tries again once it has.`,
     );
   }
 
@@ -244,10 +266,18 @@ const NAMES = { name: 'name', route: 'route', tls: 'TLS', answer: 'answer' } as 
 
 const OF_CERTIFICATE: Readonly<Record<number, string>> = {
   401: 'the controller does not know this certificate any more: its NodeBootstrap was deleted, or it has been replaced or has ended.',
+};
+
+/** Whatever was shown. */
+const ANSWERS: Readonly<Record<number, string>> = {
   404: 'this controller is of a release that cannot be asked; update it, or see what slipway-report.service says.',
   429: 'the controller has been asked too often from here; try again in a minute.',
-  503: 'the controller cannot answer now; try again, and look at its log.',
+  503: 'the controller cannot answer now: it is busy, or the Cluster is paused; try again, and look at its log.',
 };
+
+function saidBy(status: number): string {
+  return ANSWERS[status] ?? `the controller answers with status ${status}.`;
+}
 
 function sentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`;
