@@ -39,8 +39,10 @@ import { createJudge, readmit, retie } from './create-judge.ts';
 import { FrontServers } from './front-servers.ts';
 import { Management } from './management.ts';
 import { warnOfMissingPolicies } from './missing-policies.ts';
+import { readNodeBootstrapSchema } from './node-bootstrap-schema.ts';
 import type { Running } from './running.ts';
 import type { KubernetesSettings } from './settings.ts';
+import { withoutLateProofs } from './without-late-proofs.ts';
 
 /**
  * Serves in a management cluster: nodes are NodeBootstraps, verdicts are conditions on Machines, replicas
@@ -51,6 +53,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const client = new KubeClient(access);
   const namespace = settings.namespace ?? access.namespace;
   const version = await machineVersion(client);
+  const schema = await readNodeBootstrapSchema(client, log);
   const [keyPlace, tokenPlace] = [authoritySecret(client, namespace), tokenKeySecret(client, namespace)];
   const material = await makeOnce(keyPlace, makeMaterial);
   const keys = new Keys(material);
@@ -58,7 +61,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const tokenKeys = new TokenKeys(await makeOnce(tokenPlace, () => material.tokens ?? makeTokenMaterial()));
   const metrics = new Metrics();
   const management = new Management({
-    ...{ client, version, metrics, log, untiedMs: settings.untiedMs },
+    ...{ client, version, metrics, log, untiedMs: settings.untiedMs, keepsVerdicts: schema.hasVerdicts },
     tokenKeys: () => tokenKeys.all,
     changed: (record) => intake.changed(record),
     gone: (key) => intake.forget(key),
@@ -86,6 +89,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
   const identities = new MachineIdentities(client);
   const challenges = new TpmChallenges((id, machine) => management.directory.byTpm(id, machine));
   const judge = createJudge({ client, namespace, management, store, identities, budget });
+  const machineTokens = new MachineTokenAttestor(() => tokenKeys.all, management.directory);
   const tpm = new TpmAttestor(challenges, management.directory);
   const enrolment = new Enrolment({
     store,
@@ -103,7 +107,7 @@ export async function serveKubernetes(settings: KubernetesSettings, log: Log): P
     challenges,
     attestors: [
       tpm,
-      new MachineTokenAttestor(() => tokenKeys.all, management.directory),
+      schema.hasLateTokens ? machineTokens : withoutLateProofs(machineTokens),
       new PoolTokenAttestor(
         () => tokenKeys.all,
         management.pools.directory,

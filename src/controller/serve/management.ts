@@ -36,6 +36,8 @@ interface ManagementParts {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly untiedMs: number;
+  /** False where a NodeBootstrap has no place for its verdict. */
+  readonly keepsVerdicts: boolean;
   /** Keys of Machines' tokens that count; the first one signs. */
   readonly tokenKeys: () => readonly Uint8Array[];
   /** Called with each node that somebody has written. */
@@ -59,7 +61,7 @@ export class Management {
   readonly unreported: UnreportedMachines;
   readonly #managed: ManagedNamespaces;
   readonly #paused: PausedClusters;
-  readonly #verdicts: VerdictKeeper;
+  readonly #verdicts: VerdictKeeper | undefined;
   readonly #hangUp: (keyDigest: string) => void;
   readonly #parts: Pick<ManagementParts, 'metrics' | 'log'>;
   readonly #reconciler: Reconciler;
@@ -74,7 +76,7 @@ export class Management {
   #ready = false;
 
   constructor(parts: ManagementParts) {
-    const { client, version, metrics, log, untiedMs, changed, gone, hangUp } = parts;
+    const { client, version, metrics, log, untiedMs, keepsVerdicts, changed, gone, hangUp } = parts;
     const { directory } = this;
     const recorder = new EventRecorder(client, hostname());
     this.#hangUp = hangUp ?? (() => {});
@@ -99,7 +101,7 @@ export class Management {
       isHeld: (uid) => this.keys.ofMachine(uid) !== undefined,
       isManagedNamespace: (namespace) => this.#managed.has(namespace),
     });
-    this.#verdicts = new VerdictKeeper({ client, keys: parts.tokenKeys, log });
+    if (keepsVerdicts) this.#verdicts = new VerdictKeeper({ client, keys: parts.tokenKeys, log });
     this.pools = new Pools({
       ...{ client, version, recorder, log },
       machine: (namespace, name) => directory.byName(namespace, name),
@@ -170,7 +172,7 @@ export class Management {
           this.#reconciler.nodeGone(key);
           this.#capacity.nodeGone(key);
           this.pools.nodeGone(key);
-          this.#verdicts.nodeGone(key);
+          this.#verdicts?.nodeGone(key);
           directory.forget(key);
         },
         listed: () => this.#listed.nodes.resolve(),
@@ -232,7 +234,7 @@ export class Management {
     this.attested.lead(leads);
     this.#policies.lead(leads);
     this.#collector.lead(leads);
-    this.#verdicts.lead(leads);
+    this.#verdicts?.lead(leads);
     this.unreported.lead(leads);
   }
 
@@ -243,7 +245,7 @@ export class Management {
     this.#reconciler.nodeChanged(record);
     this.#capacity.nodeChanged(record);
     this.pools.nodeChanged(record);
-    this.#verdicts.nodeChanged(record);
+    this.#verdicts?.nodeChanged(record);
     this.attested.nodeChanged(record);
     // Its certificate counts no longer, nor does what goes on over a connection that it opened before.
     if (record.spec.admission?.state === 'Quarantined') this.#hangUp(record.spec.keyDigest);
@@ -283,7 +285,7 @@ export class Management {
       this.#infrastructure.stop(),
       this.#capacity.stop(),
       this.pools.stop(),
-      this.#verdicts.stop(),
+      this.#verdicts?.stop(),
       this.unreported.stop(),
     ]);
   }
