@@ -209,7 +209,7 @@ export class Management {
 
   /** What is written of a node now may be left behind by a move, or come before what it told is put back after one. */
   isUnsettled(record: WatchedNode): boolean {
-    return this.directory.isMoving(record.spec) || this.#verdicts.isToRestore(record);
+    return this.directory.isMoving(record.spec) || (this.#verdicts?.isToRestore(record) ?? false);
   }
 
   /** What to do where a watch ends by a fault. */
