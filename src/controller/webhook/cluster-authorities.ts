@@ -4,8 +4,8 @@ import { readFiles } from './read-files.ts';
 
 const AUTHORITY_PATH = '/etc/kubernetes/pki/ca.crt';
 /** kubeadm's `discovery.bootstrapToken.caCertHashes`: SHA-256 of the public keys that a joining machine believes. */
-const CA_CERT_HASHES = /caCertHashes:((?:\s*-?\s*["']?sha256:[0-9a-f]{64}["']?)+)/g;
-const DIGEST = /sha256:([0-9a-f]{64})/g;
+const LIST = 'caCertHashes:';
+const NEXT = /[\s\-"',[\]]{0,64}sha256:([0-9a-f]{64})/y;
 
 /**
  * The authorities of the workload cluster that bootstrap data names: those that kubeadm is told to believe, or that a control plane
@@ -32,7 +32,10 @@ function digestOf(pem: string): string[] {
 }
 
 function digestsIn(content: string): string[] {
-  return [...content.matchAll(CA_CERT_HASHES)].flatMap(([, list = '']) =>
-    [...list.matchAll(DIGEST)].map(([, digest = '']) => digest),
-  );
+  const found: string[] = [];
+  for (let at = content.indexOf(LIST); at >= 0; at = content.indexOf(LIST, at + 1)) {
+    NEXT.lastIndex = at + LIST.length;
+    for (let one = NEXT.exec(content); one !== null; one = NEXT.exec(content)) found.push(one[1] ?? '');
+  }
+  return found;
 }
