@@ -1,14 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { root } from '../project.ts';
 
-const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
+const pages = execaSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
   cwd: root,
-  encoding: 'utf8',
 })
-  .split('\n')
+  .stdout.split('\n')
   .filter((path) => path !== '' && existsSync(join(root, path)));
 
 /** Text without code, in which brackets are no links. */

@@ -1,7 +1,7 @@
 /** What stands in the place of sealed user data: it lies in clear, and holds nothing secret. */
 
 /** Where something is that the stub does not hold: the controller has it, for the Machine that the machine proves to be. */
-/** As much as a sealed part may have, and what comes out of it: user data have no more. */
+/** As much as a sealed part may have, and what comes out of it: user data has no more. */
 export const MAX_SEALED_DATA_BYTES = 16 * 1024 * 1024;
 
 export const AT_CONTROLLER = 'controller';

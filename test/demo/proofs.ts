@@ -65,7 +65,7 @@ export class Proofs {
     await begin(await this.#boot('w5', BOOTKIT));
   }
 
-  /** A machine whose user data are a stub, and the Machine that names its TPM. */
+  /** A machine whose user data is a stub, and the Machine that names its TPM. */
   async #boot(name: string, bootLoader: Uint8Array): Promise<Machine> {
     const { files, units } = softwareTpm(bootLoader);
     const machine = await this.#lab.up(name, {

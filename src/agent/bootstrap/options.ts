@@ -22,7 +22,7 @@ export interface BootstrapOptions {
   metaDataFile?: string;
   networkFile?: string;
   source?: string;
-  /** Absent: what the machine's settings or the user data say, else the default. */
+  /** Absent: what the machine's settings or the user data says, else the default. */
   deadlineSeconds?: number;
   /** Aborts when somebody stops the agent. */
   stop: AbortSignal;

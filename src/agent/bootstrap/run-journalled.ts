@@ -33,7 +33,7 @@ interface Course {
   settled?: readonly StepOutline[];
   /** What the steps are of; absent where nothing of the user data is acted upon. */
   document?: Document;
-  /** All that the user data ask for, whatever of it runs this time. */
+  /** All that the user data asks for, whatever of it runs this time. */
   planned?: readonly PlannedStep[];
 }
 

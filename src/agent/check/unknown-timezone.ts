@@ -9,7 +9,7 @@ const LIST = `${ZONES}/tzdata.zi`;
 const NAME = /^(?:Z (\S+)|L \S+ (\S+))/gm;
 
 /**
- * A time zone that nobody knows. The machine that the user data are for may have fewer than the one that checks, so only a plan
+ * A time zone that nobody knows. The machine that the user data is for may have fewer than the one that checks, so only a plan
  * knows the rest; where there is no list here, nothing is said.
  */
 export async function unknownTimezone(

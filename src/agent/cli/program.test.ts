@@ -130,13 +130,13 @@ describe('a command line', () => {
     },
   );
 
-  it('does not tell somebody whose user data are too large that they are not there', async () => {
+  it('does not tell somebody whose user data is too large that it is not there', async () => {
     writeFileSync(userData, Buffer.alloc(17 << 20));
     const { stderr } = await ask('plan', '--root', folder, '--user-data', userData);
     expect(stderr).toMatch(/UserDataTooLarge\]\n {2}Keep it below 16 MiB/);
   });
 
-  it('takes - for standard input where user data are named', () => {
+  it('takes - for standard input where user data is named', () => {
     expect(sourceOptions({ root: '/', userData: '-' })).toMatchObject({ userDataFile: '/dev/stdin' });
   });
 

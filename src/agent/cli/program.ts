@@ -85,7 +85,7 @@ function describeProgram(
 
   program
     .command('check')
-    .description('say what in user data would not do what it seems to; for authors and pipelines')
+    .description('lint user data, for authors and pipelines')
     .argument('<file...>', 'user data of any format; - is standard input')
     .option('--strict', 'notes count as well')
     .option('--cloud <cloud>', 'the cloud that is to take it; what is too large for it is an error')
@@ -143,9 +143,7 @@ function describeProgram(
 
   const report = program
     .command('report')
-    .description(
-      'tell what happens on this machine to those who wait for it, until there is nothing left to tell',
-    )
+    .description('report the bootstrap to the configured receivers as it happens, then exit')
     .action(async (options) => conclude(await (await import('./report.ts')).reportCommand(options)));
   for (const option of rows.REPORT_OPTIONS) report.option(...option);
 

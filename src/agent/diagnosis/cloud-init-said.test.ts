@@ -17,7 +17,7 @@ describe('where nothing of the user data ran', () => {
       ),
     ],
     [
-      'did not know what the user data are (text/x-not-multipart)',
+      'did not know what the user data is (text/x-not-multipart)',
       said('__init__.py', "Unhandled non-multipart (text/x-not-multipart) userdata: 'b'apiVersion: v1'...'"),
     ],
     [

@@ -8,13 +8,13 @@ import type { KubeadmFailure } from './words/classify.ts';
 const RULES = [
   rule(/Unhandled non-multipart \((\S+?)\) userdata/, ([, type]) => ({
     code: 'CloudInitFailed',
-    cause: `cloud-init did not know what the user data are (${type}), so nothing of them ran.`,
+    cause: `cloud-init did not know what the user data is (${type}), so none of it ran.`,
     remedy:
       'Let them begin with #cloud-config, #! or the head of a MIME message, without anything before it; look for what has encoded or replaced them on their way (base64 twice, a template that was not filled in).',
   })),
   rule(/Failed loading yaml blob\.? ?(.*)/, ([, why]) => ({
     code: 'CloudInitFailed',
-    cause: `cloud-init could not read the user data as YAML${why ? ` (${reason(why)})` : ''}, so nothing of them ran.`,
+    cause: `cloud-init could not read the user data as YAML${why ? ` (${reason(why)})` : ''}, so none of it ran.`,
     remedy: 'Correct them; slipway check FILE, or cloud-init schema --config-file FILE, shows the line.',
   })),
   rule(/Failed to shellify (.{1,80}?)(?: into file|$)|Unable to shellify type (\S+)/i, ([, what, type]) => ({

@@ -110,19 +110,19 @@ export interface Document {
   deadlineSeconds?: number;
   /** The operator keeps pods away from the metadata service. */
   isMetadataGuarded?: boolean;
-  /** These user data have done their work before, and have lost their secrets since. */
+  /** This user data has done its work before, and has lost its secrets since. */
   isWiped?: boolean;
   /** It was said that no node is to be made: `slipway: {kubeadm: none}`. */
   withoutKubeadm?: boolean;
   /** These user data only say where the real ones are, and how they open. */
   sealed?: SealedStub;
-  /** These say only where the user data lie in pieces. */
+  /** These say only where the user data lies in pieces. */
   chunked?: ChunkedUserData;
   /** Where other configs lay that are a part of these; they were fetched when these were read. */
   asked?: RemoteContent[];
   /** What stands behind keys that are ignored, as lines `name: value`: cloud-init may act upon it, and secrets are among it. */
   ignored?: Sensitive<string>;
-  /** The default user, where no image says what such a user is beside what the user data say. */
+  /** The default user, where no image says what such a user is beside what the user data says. */
   bareDefaultUser?: { name: string; where: Position };
   /** Top-level keys of cloud-config that nobody knows. */
   unknownKeys?: { name: string; where: Position }[];

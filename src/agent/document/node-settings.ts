@@ -14,7 +14,7 @@ export interface NodeSettings {
   /** Labels that the Node is to register with. */
   labels?: NodeLabel[];
   expect?: Expectations;
-  /** Where the secrets lie that the user data name. */
+  /** Where the secrets lie that the user data names. */
   secrets?: SecretSettings;
 }
 

@@ -70,7 +70,7 @@ export const PROXY_FILE = '/etc/slipway/proxy.env';
 /** What user data include once: kept for the next boots, mode 0600. */
 export const INCLUDES_DIR = `${STATE_DIR}/includes`;
 
-/** Which user data were wiped, by their SHA-256 without their secrets: they never count as new ones. Mode 0600. */
+/** Which user data was wiped, by its SHA-256 without its secrets: it never counts as new. Mode 0600. */
 export const WIPED_NOTE = `${STATE_DIR}/wiped.json`;
 
 /**

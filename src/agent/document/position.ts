@@ -5,7 +5,7 @@ import type { Code } from '../../protocol/codes/codes.ts';
 export interface Position {
   line: number;
   column: number;
-  /** The text that the user data have from elsewhere, in which they count: the address of a config that they include. */
+  /** The text that the user data has from elsewhere, in which they count: the address of a config that they include. */
   within?: string;
 }
 

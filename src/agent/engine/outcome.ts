@@ -75,7 +75,7 @@ async function withoutSequence(host: Host, about: About, result: Result, message
 }
 
 /**
- * Everybody may read it: it holds no secret, and whoever waits for the machine needs it. It belongs to this
+ * It is world-readable: it holds no secret, and whoever waits for the machine needs it. It belongs to this
  * boot, as all of /run; the journal holds what must outlast a power loss.
  */
 export async function writeOutcome(host: Host, outcome: Outcome): Promise<void> {

@@ -6,7 +6,7 @@ const CONDITION_MS = 60_000;
 const FLAGS = { poweroff: '-P', reboot: '-r', halt: '-H' } as const;
 
 /**
- * Reboots or switches off as user data ask for it (cloud-init's `cc_power_state_change`): once per instance, and only when the
+ * Reboots or switches off as user data asks for it (cloud-init's `cc_power_state_change`): once per instance, and only when the
  * verdict is on disk. Below a root directory nothing is switched.
  *
  * @returns what was done, in a few words; undefined if nothing was

@@ -107,7 +107,7 @@ async function fromController(
   if (!server)
     throw new SealedProblem(
       'SealedDataUnreachable',
-      'the user data are sealed, and neither report.controller nor the stub names a controller',
+      'the user data is sealed, and neither report.controller nor the stub names a controller',
     );
   const providerID = settings.providerID ?? claimed.providerID;
   const machine: MachineIdentity = {
@@ -152,7 +152,7 @@ async function openKeyByTpm(host: Host, key: KeyForTpm): Promise<Uint8Array> {
     if (own !== endorsementKey)
       throw new SealedProblem(
         'SealedDataForeign',
-        `the user data were sealed for ${endorsementKey}, and this machine's TPM is ${own}`,
+        `the user data was sealed for ${endorsementKey}, and this machine's TPM is ${own}`,
       );
     try {
       return await openSealed(channel, ek, importableOf(key), registers);

@@ -18,7 +18,7 @@ const DONE = [
 ];
 
 /**
- * What the metadata say of every machine, and cloudbase-init's other plug-ins do; an error only where the user data ask for it
+ * What the metadata say of every machine, and cloudbase-init's other plug-ins do; an error only where the user data asks for it
  * by one of these keys.
  */
 const LEFT: Readonly<Record<string, readonly string[]>> = {

@@ -126,7 +126,7 @@ function noneFor(error: unknown, isNamed: boolean): NoDocument {
 const TOO_LONG =
   'Reading the user data took until the deadline, and nothing of them was done: they are far larger than any that make a node.';
 
-const FORBIDDEN = 'Call it as root (sudo): user data hold secrets, so others may not read them.';
+const FORBIDDEN = 'Call it as root (sudo): user data holds secrets, so others may not read them.';
 
 const NAMED =
   'Give files that are there and can be read (--user-data, --meta-data, --network-config), or none, to look for a source.';
@@ -206,7 +206,7 @@ async function handedOver(
   const document = await read(userData);
   if (document.sealed || document.chunked) {
     const cause =
-      'What was got from elsewhere only says again where the user data are; it must be the user data.';
+      'What was got from elsewhere only says again where the user data is; it must be the user data.';
     return none(true, failure('UserDataInvalid', cause));
   }
   return {

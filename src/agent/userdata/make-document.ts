@@ -20,7 +20,7 @@ export interface DecodedUserData {
   /** Undefined after an error. */
   parts: Part[] | undefined;
   vendorParts?: Part[];
-  /** What cloud.cfg of the image says; it counts where the user data say nothing. */
+  /** What cloud.cfg of the image says; it counts where the user data says nothing. */
   image?: ImageConfig;
 }
 

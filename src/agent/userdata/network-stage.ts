@@ -27,7 +27,7 @@ export class NetworkUnavailable extends ExpectedError {
 }
 
 /**
- * The network while user data are looked for: the first who asks somebody over it waits until it is set up as the machine's
+ * The network while user data is looked for: the first who asks somebody over it waits until it is set up as the machine's
  * configuration says, as far as that is known then.
  */
 export class NetworkStage {

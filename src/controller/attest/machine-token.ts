@@ -24,7 +24,7 @@ interface TokenMachine {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
-  /** SHA-256 (hex) of the public keys of the workload cluster's authorities, as the machine's user data name them. */
+  /** SHA-256 (hex) of the public keys of the workload cluster's authorities, as the machine's user data names them. */
   readonly authorities?: readonly string[];
 }
 

@@ -113,7 +113,7 @@ export class UnreportedMachines {
       return;
     }
     const failed = (error: unknown): void =>
-      log.warn('what was refused could not be told', { machine: name, reason: reason(error) });
+      log.warn('an Event or a condition could not be written', { machine: name, reason: reason(error) });
     recorder.record(machine, { type: 'Warning', reason: what, message }).catch(failed);
     if (!this.#isOpen(machine)) return;
     const condition = { type: CONDITION, status: 'Unknown', reason: REPORTING_REFUSED, message } as const;

@@ -30,7 +30,7 @@ export function sealUserData(asked: ToSeal): SealedData {
   const { content, controller, lifetimeMs, machine, target, where } = asked;
   if (content.length > MAX_SEALED_DATA_BYTES)
     throw new ExpectedError(
-      `the user data have ${content.length} bytes, and no machine opens more than ${MAX_SEALED_DATA_BYTES}; let them fetch what is large in them`,
+      `the user data has ${content.length} bytes, and no machine opens more than ${MAX_SEALED_DATA_BYTES}; let them fetch what is large in them`,
     );
   const expires = new Date(Date.now() + lifetimeMs).toISOString().replace(/\.\d+/, '');
   const { part, key } = sealPart(content, { machine: machine.uid, expires });

@@ -57,7 +57,7 @@ export class SealedParts {
   async take(uid: string, digest: string, keyDigest: string): Promise<boolean> {
     const secret = await this.#get(uid);
     if (secret?.metadata.annotations?.[DIGEST] !== digest)
-      throw new StoreBusy('other user data were sealed for this Machine meanwhile');
+      throw new StoreBusy('other user data was sealed for this Machine meanwhile');
     if (secret.metadata.annotations?.[TAKEN] !== undefined) return false;
     try {
       const { annotations = {}, resourceVersion } = secret.metadata;

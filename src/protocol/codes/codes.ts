@@ -48,7 +48,7 @@ const table = () =>
     SourceNotServed: entry(
       'user data',
       'transient',
-      'The cloud could not be told that the machine has its user data, or they could not be cleared from where they lay.',
+      'Slipway could not report to the cloud that the machine is ready, or could not delete the user data at its source.',
       'Look at the network of the machine: on Azure it must reach 168.63.129.16, or the provisioning of the machine fails after some 20 minutes. The next start of Slipway tries again.',
     ),
     UserDataWiped: entry(
@@ -114,7 +114,7 @@ const table = () =>
       'user data',
       'permanent',
       'The user data is not valid YAML or JSON.',
-      'Correct the line named, as the message says, where the user data come from (with Cluster API, in the KubeadmConfig or its template).',
+      'Correct the line named, as the message says, where the user data comes from (with Cluster API, in the KubeadmConfig or its template).',
     ),
     UserDataTemplate: entry(
       'user data',
@@ -130,7 +130,7 @@ const table = () =>
     ),
     UserDataIgnoredKey: finding(
       'user data',
-      'The user data has a key that Slipway does not act upon, or a value that does not mean what it seems to.',
+      'The user data has a key that Slipway ignores, or a value that does not mean what it appears to mean.',
       'Write it as the message says, or remove it and do what it asks for in a command or in the image.',
     ),
     FileNotWritten: entry(

@@ -77,7 +77,7 @@ export const controlPlaneCodes = () =>
     ),
     NodeLeftAsItIs: finding(
       'node',
-      'The user data have changed since this machine joined its cluster, or cannot be read any more, and what is new or changed in them was not done.',
+      'The user data has changed since this machine joined its cluster, or can no longer be read. The changes were not applied.',
       'Nothing, where the node is as it should be. slipway plan --again shows what has changed, and slipway bootstrap --again does what may be done on a node; for all else replace the machine, or take it back with slipway reset first.',
     ),
     NodeNameInUse: entry(

@@ -60,19 +60,19 @@ export const identityCodes = () =>
     UserDataSealed: entry(
       'identity',
       'permanent',
-      'The user data are sealed, and only slipway bootstrap on the machine itself opens them.',
+      'The user data is sealed, and only slipway bootstrap on the machine itself opens them.',
       'Look at what was sealed before it was (slipway check and slipway plan take a file), or run slipway bootstrap on its machine.',
     ),
     SealedDataUnreachable: entry(
       'identity',
       'until-deadline',
-      'What the sealed user data need does not answer: the controller, or the server where the sealed part lies.',
+      'What the sealed user data needs does not answer: the controller, or the server where the sealed part lies.',
       'Look at the address that the cause names, at routes, DNS and the clock; slipway-controller must know the authority that the stub or report.controller.ca names. Slipway asks again until its deadline.',
     ),
     SealedDataRefused: entry(
       'identity',
       'until-deadline',
-      'The controller does not believe that this machine is the one that the user data were sealed for.',
+      'The controller does not believe that this machine is the one that the user data was sealed for.',
       "Name the machine's TPM on its Machine (slipway.dev/endorsement-key; slipway identity prints the key), or give it its Machine's own token. Slipway asks again until its deadline.",
     ),
     SealedDataMissing: entry(
@@ -96,13 +96,13 @@ export const identityCodes = () =>
     SealedDataTaken: entry(
       'identity',
       'permanent',
-      'The sealed user data were given out before, to a machine that cannot prove itself anew.',
+      'The sealed user data was given out before, to a machine that cannot prove itself anew.',
       'Seal them again. A machine with a TPM (slipway.dev/endorsement-key on its Machine) may come again; if nobody installed this one anew, find out who took them.',
     ),
     SealedDataForeign: entry(
       'identity',
       'permanent',
-      "The user data were sealed for another machine's TPM.",
+      "The user data was sealed for another machine's TPM.",
       'Seal them for this machine (slipway identity --output json, then slipway-controller seal --machine NAME --for FILE); check whose user data these are.',
     ),
     NodePending: entry(

@@ -1,4 +1,4 @@
-/** Codes for secrets that the user data name instead of holding them: see docs/secrets.md. */
+/** Codes for secrets that the user data names instead of holding them: see docs/secrets.md. */
 
 import { type CodeEntry, entry, finding } from './entry.ts';
 

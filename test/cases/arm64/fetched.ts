@@ -13,7 +13,7 @@ export type Slipway = (...words: string[]) => Promise<string>;
 const CONTENT = Buffer.alloc(300_000, 'fetched by an emulated processor\n');
 
 /**
- * What is fetched over HTTPS, whose authority the user data name, over HTTP, and by `#include`; TLS, hashes and decompression are
+ * What is fetched over HTTPS, whose authority the user data names, over HTTP, and by `#include`; TLS, hashes and decompression are
  * code of the processor's own.
  */
 export async function expectFetched(slipway: Slipway, folder: string): Promise<void> {

@@ -9,7 +9,7 @@ export async function changed(judged: readonly Judged[], { metaData }: Corpus): 
   const wrong: string[] = [];
   for (const { input, document } of judged) {
     if (document.report.some(({ severity }) => severity === 'error')) continue;
-    // These only say where the user data are, which slipway convert does not know.
+    // These only say where the user data is, which slipway convert does not know.
     if (document.sealed || document.chunked) continue;
     const one = writeNative(document);
     const again = await readUserData(Buffer.from(one), { source: 'file', metaData });

@@ -4,7 +4,7 @@ import type { WindowsMachine } from './windows-machine.ts';
 
 const SLIPWAY = 'S:\\slipway.exe';
 
-/** Nothing is begun where the user data ask for what Windows lacks; a machine that has joined stays a node. */
+/** Nothing is begun where the user data asks for what Windows lacks; a machine that has joined stays a node. */
 export async function expectRefusal(machine: WindowsMachine): Promise<void> {
   const bootstrap = () => machine.run(SLIPWAY, 'bootstrap', '--user-data', 'S:\\refused');
   const left = await bootstrap();

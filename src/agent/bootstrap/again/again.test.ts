@@ -70,7 +70,7 @@ runcmd: [echo new >>/log, echo first >>/log, ${JOIN.replace('abcdef', 'fedcba')}
     );
     expect(text('log').trim().split('\n')).toEqual(['boot', 'first', 'joined', 'last']);
     expect(text('etc/b')).toBe('one');
-    // What runs at every boot is as the user data are now.
+    // What runs at every boot is as the user data is now.
     const boot = SECOND.replace('echo boot', 'echo other');
     expect((await run(boot, false)).outcome.findings).toMatchObject([{ code: 'NodeLeftAsItIs' }]);
     expect(text('log').trim().split('\n').at(-1)).toBe('other');

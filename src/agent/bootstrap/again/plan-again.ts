@@ -96,7 +96,7 @@ const NEVER =
   'No bootstrap has run on this machine yet, or since it was reset, so there is nothing to do again.';
 const SHIM =
   'On this machine Slipway is only the kubeadm that somebody else calls, mostly cloud-init, whose commands it does not run again.';
-const SHIM_REMEDY = 'Call kubeadm join or init again, as the user data do: it is tried anew.';
+const SHIM_REMEDY = 'Call kubeadm join or init again, as the user data does: it is tried anew.';
 
 /** What a retry does: what is done stays done, what has failed is run anew, and what has not been run follows. */
 function retried(

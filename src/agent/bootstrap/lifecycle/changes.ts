@@ -80,8 +80,8 @@ function wholeLists(changes: readonly Change[]): Change[] {
 }
 
 /**
- * The steps of a boot of a node whose user data have changed: like cloud-init, which does what belongs to an instance once, it
- * defers what is new or changed to `bootstrap --again`. Commands of every boot, and the network, are as the user data are now.
+ * The steps of a boot of a node whose user data has changed: like cloud-init, which does what belongs to an instance once, it
+ * defers what is new or changed to `bootstrap --again`. Commands of every boot, and the network, are as the user data is now.
  *
  * @param steps All steps of these user data
  */
@@ -107,6 +107,6 @@ function warning(others: readonly Change[]): Omit<Finding, 'type'>[] {
   if (due.length === 0) return [];
   const shown = due.slice(0, 5).map(({ step, what }) => `${step.id} (${what === 'new' ? 'new' : 'changed'})`);
   const more = due.length > shown.length ? ` and ${due.length - shown.length} more` : '';
-  const message = `The user data have changed since this machine became a node, and ${pluralize(due.length, 'step')} of them ${due.length === 1 ? 'was' : 'were'} not done: ${shown.join(', ')}${more}. slipway bootstrap --again does what may be done on a node.`;
+  const message = `The user data has changed since this machine became a node, and ${pluralize(due.length, 'step')} of them ${due.length === 1 ? 'was' : 'were'} not done: ${shown.join(', ')}${more}. slipway bootstrap --again does what may be done on a node.`;
   return [{ severity: 'warning', code: 'NodeLeftAsItIs', message }];
 }

@@ -5,7 +5,7 @@ import type { Step } from '../../engine/step.ts';
 import type { Host } from '../../host/host.ts';
 
 interface Past {
-  /** The user data have lost their secrets, which they do after a success only. */
+  /** The user data has lost their secrets, which they do after a success only. */
   isWiped: boolean;
   instance: string;
 }

@@ -10,7 +10,7 @@ export const STATES = {
   unusable: 'User data that cannot be acted upon, on any other machine',
   'cut-off': 'A bootstrap has begun and has no verdict yet: the agent or the machine was stopped',
   failed: 'A bootstrap has ended without success, and none has succeeded since for that instance',
-  wiped: 'A bootstrap has succeeded, and the user data have lost their secrets since',
+  wiped: 'A bootstrap has succeeded, and the user data has lost its secrets since',
   'shim-only': 'No bootstrap has succeeded, and the last run was a call of the kubeadm shim',
   untouched: 'No bootstrap has run, or none since the node was reset',
   'other-instance': 'A bootstrap has succeeded, for another instance',
@@ -35,7 +35,7 @@ export const ACTIONS = {
 
 export type Action = keyof typeof ACTIONS;
 
-/** Each row: at a boot, with `--again`, as the kubeadm shim. The shim is asked for one call of kubeadm, whatever the user data are. */
+/** Each row: at a boot, with `--again`, as the kubeadm shim. The shim is asked for one call of kubeadm, whatever the user data is. */
 export const LIFECYCLE: Readonly<Record<State, readonly [boot: Action, again: Action, shim: Action]>> = {
   'unusable-on-node': ['keep', 'refuse', 'refuse'],
   unusable: ['refuse', 'refuse', 'refuse'],

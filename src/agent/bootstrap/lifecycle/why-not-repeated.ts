@@ -36,7 +36,7 @@ export function whyNotRepeated({ kind }: Pick<PlannedStep, 'kind'>): string | un
 }
 
 /**
- * Kinds of steps that a boot does as the user data are now: what belongs to every boot, and `network`, which follows the
+ * Kinds of steps that a boot does as the user data is now: what belongs to every boot, and `network`, which follows the
  * configuration as slipway-network.service does. `left-call`, `perhaps-node` and `ready` only look, and `sentinel` only writes
  * what is not there.
  */

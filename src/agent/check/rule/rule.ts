@@ -3,7 +3,7 @@ import type { LintInput } from './lint-input.ts';
 
 export type Severity = 'error' | 'warning' | 'note';
 
-/** One kind of thing that does not do what it seems to. */
+/** One kind of mistake in user data. */
 export interface Rule {
   /** Stable; pipelines rest on it. */
   id: string;

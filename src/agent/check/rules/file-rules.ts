@@ -86,7 +86,7 @@ export const FILE_RULES: readonly Rule[] = [
   {
     id: 'writable-by-everybody',
     severity: 'warning',
-    title: 'Everybody may write to a file',
+    title: 'World-writable file',
     why: 'Whatever runs on the machine can change what root reads or runs.',
     remedy: "Take the right to write from others: '0644' or '0755'.",
     example: {

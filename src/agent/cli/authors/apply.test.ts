@@ -32,7 +32,7 @@ it.each([
   ['the same, partly', capaUserData({ service: 'ssm' }), true],
   ['a stub', SEALED, false],
   ['the same, partly', SEALED, true],
-])('refuses what only says where the user data are, as plan does: %s', async (_, userData, partly) => {
+])('refuses what only says where the user data is, as plan does: %s', async (_, userData, partly) => {
   const { status, told, made } = await applied(userData, partly);
   expect({ status, made }).toEqual({ status: 2, made: [] });
   expect(told).toMatch(/error: The user data only say where .* \[UserDataSealed\]\n.*nothing was changed/);

@@ -45,7 +45,7 @@ it.each([
   expect({ status, others }).toEqual({ status: 0, others: [] });
 });
 
-it('an item without a name is an error where nothing is in it, or the user data say who the default user is not', async () => {
+it('an item without a name is an error where nothing is in it, or the user data says who the default user is not', async () => {
   expect(await checked('users: [{}]')).toMatchObject({ status: 1, others: ['users: an item has no name.'] });
 });
 

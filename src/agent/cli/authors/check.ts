@@ -42,7 +42,7 @@ const UNREADABLE = new Set([
 ]);
 
 /**
- * `slipway check FILE...`: says what in user data would not do what it seems to. It looks for no source and changes nothing.
+ * `slipway check FILE...`: lints user data. It looks for no source and changes nothing.
  *
  * @returns 0 clean, 1 with findings (notes count with --strict), 2 where a file cannot be read or is no user data
  */

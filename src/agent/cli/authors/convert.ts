@@ -11,7 +11,7 @@ interface ConvertFlags {
 }
 
 const OF_ONE_MACHINE =
-  "what the user data ask for depends on the machine's metadata (its public keys or its launch index), and a document does not: give the metadata of one machine (--meta-data FILE)";
+  "what the user data asks for depends on the machine's metadata (its public keys or its launch index), and a document does not: give the metadata of one machine (--meta-data FILE)";
 
 /**
  * `slipway convert FILE`: prints user data of any format as the one document, which is user data itself. What is included is
@@ -34,7 +34,7 @@ export function convertCommand(file: string | undefined, flags: ConvertFlags): P
     printDiagnostics(document.report);
     if (document.report.some(({ severity }) => severity === 'error')) return 2;
     if (document.sealed || document.chunked)
-      throw new UsageError(`${file} only says where the user data are; convert the user data themselves`);
+      throw new UsageError(`${file} only says where the user data is; convert the user data itself`);
     const { writeNative } = await import('../../userdata/native/write-native.ts');
     const text = writeNative(document);
     if (flags.metaData === undefined && writeNative(await readForOther(host, raw)) !== text)

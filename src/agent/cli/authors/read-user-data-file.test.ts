@@ -28,7 +28,7 @@ it.each([
   expect(system).toBeUndefined();
 });
 
-it('makes nobody of whom the user data do not speak', async () => {
+it('makes nobody of whom the user data does not speak', async () => {
   expect((await read('write_files: [{path: /a}]\n', CLOUD_CFG)).users).toEqual([]);
 });
 

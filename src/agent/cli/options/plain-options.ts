@@ -23,7 +23,7 @@ export const BOOTSTRAP_OPTIONS: readonly OptionRow[] = [
   ],
   [
     '--deadline <duration>',
-    'give up after this much active time, e.g. 90s, 15m (else what node.yaml or the user data say, else 9m)',
+    'give up after this much active time, e.g. 90s, 15m (else what node.yaml or the user data says, else 9m)',
   ],
   ['--output <format>', 'what standard output gets at the end: text or json', 'text'],
   ['--verbose', 'show the output of every command on a terminal too'],

@@ -33,7 +33,7 @@ Examples:
   slipway status --timeline                  where the time went, as a waterfall
 
 Exit status: 0 when it could tell; with --wait the verdict's own, as bootstrap's
-(see slipway --help), and 75 when there is none in time. Everybody may see the
+(see slipway --help), and 75 when there is none in time. Everyone may see the
 verdict, only root the steps under way. "Reporting" says what the controller has
 acknowledged, what is wrong with that, and when the machine checks in next.
 `,

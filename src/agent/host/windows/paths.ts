@@ -18,7 +18,7 @@ const PLACES: readonly (readonly [name: string, place: string])[] = [
 ];
 
 /**
- * What on other systems only the kernel and root write, and Slipway believes: where user data lie, and who the machine is. Windows lets
+ * What on other systems only the kernel and root write, and Slipway believes: where user data lies, and who the machine is. Windows lets
  * every user make folders in C:\, so these are looked for where only administrators write.
  */
 const BELIEVED: readonly string[] = [

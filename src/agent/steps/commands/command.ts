@@ -13,7 +13,7 @@ const REBOOT_AND_AGAIN = 1003;
 
 /**
  * A command of `runcmd`: one that fails is told and does not keep the next one from running, as in
- * cloud-init, unless the user data say `onError: stop`.
+ * cloud-init, unless the user data says `onError: stop`.
  */
 export const runCommand: Work<CommandSpec> = (
   spec,

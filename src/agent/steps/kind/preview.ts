@@ -28,7 +28,7 @@ export function machineToWarnOf(context: PreviewContext): Host | undefined {
   return context.moment === 'plan' ? unchangedMachine(context) : undefined;
 }
 
-/** A warning at the first of these top-level keys that the user data have. */
+/** A warning at the first of these top-level keys that the user data has. */
 export function warningAt(
   { keys = [] }: Pick<Document, 'keys'>,
   names: readonly string[],

@@ -90,7 +90,7 @@ it('names peers, and with chrony whom it serves; without sources the image’s o
   expect(await run({ client: 'systemd-timesyncd' })).toMatchObject({
     failure: {
       code: 'TimeSyncNotSetUp',
-      cause: expect.stringContaining('which the user data name'),
+      cause: expect.stringContaining('which the user data names'),
       remedy: expect.stringMatching(
         /^Put systemd-timesyncd into the image.*journalctl -u systemd-timesyncd\.$/,
       ),

@@ -78,7 +78,7 @@ async function provide(
   // As in cloud-init the author's own program alone says whether the packages are needed.
   if (own?.program === undefined ? isThere : await isInstalled(context.host, { programs })) return;
   const packages = own?.packages ?? service.packages;
-  const absent = `The time service ${service.name}, which the user data name, is not installed`;
+  const absent = `The time service ${service.name}, which the user data names, is not installed`;
   if (packages.length === 0) throw new StepError('TimeSyncNotSetUp', absent);
   await installPrograms(packages, context).catch((error: unknown) => {
     if (!(error instanceof StepError)) throw error;

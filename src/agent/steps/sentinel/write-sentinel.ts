@@ -5,7 +5,7 @@ import type { Work } from '../kind/step-kind.ts';
 
 export interface SentinelSpec {
   verb: 'init' | 'join';
-  /** The path that Cluster API defines, and the one that the user data name, if it is another. */
+  /** The path that Cluster API defines, and the one that the user data names, if it is another. */
   paths: string[];
 }
 

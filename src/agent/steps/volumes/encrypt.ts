@@ -102,7 +102,7 @@ async function refuseTakenName(
     );
 }
 
-/** wipeVolume gives up what was there before this machine; what user data have asked of it since then holds its own data. */
+/** wipeVolume gives up what was there before this machine; what user data has asked of it since then holds its own data. */
 async function refuseOwnOfBefore(
   { name, device }: EncryptionEntry,
   uuid: string | undefined,

@@ -20,7 +20,7 @@ const OBJECTS: readonly Reading[] = [
   ],
   [
     /^(?:Machine|Cluster|.*Config|.*ConfigTemplate|.*ControlPlane|.*ControlPlaneTemplate)$/,
-    "it is for the management cluster; the user data are made there, and lie in the Secret that the Machine's spec.bootstrap.dataSecretName names",
+    "it is for the management cluster; the user data is made there, and lie in the Secret that the Machine's spec.bootstrap.dataSecretName names",
   ],
 ];
 const OBJECT = 'what a machine is given as user data is the value of its bootstrap data Secret';

@@ -248,7 +248,7 @@ describe('vendor data', () => {
     '#cloud-config\nruncmd: [theirs]\nhostname: theirs\nwrite_files: [{path: /v}]\n',
   );
 
-  it('counts where the user data say nothing', async () => {
+  it('counts where the user data says nothing', async () => {
     expect(await read('#cloud-config\nruncmd: [mine]\n', { vendorData })).toMatchObject({
       run: ['mine'],
       name: 'theirs',
@@ -256,7 +256,7 @@ describe('vendor data', () => {
     });
   });
 
-  it('is off where the user data say so', async () => {
+  it('is off where the user data says so', async () => {
     const told = await read('#cloud-config\nvendor_data: {enabled: false}\n', { vendorData });
     expect(told).toMatchObject({ name: undefined, files: [], report: [] });
   });

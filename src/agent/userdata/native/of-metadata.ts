@@ -75,7 +75,7 @@ function brief({ keys, rootOptions, ...login }: SaidLogin) {
   };
 }
 
-/** What stands before root's keys where the user data say nothing of it. */
+/** What stands before root's keys where the user data says nothing of it. */
 function usual(defaultUser: string | undefined): string {
   return redirectOptions(REDIRECT_OPTIONS, 'root', defaultUser ?? 'NONE');
 }

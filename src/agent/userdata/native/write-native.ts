@@ -34,7 +34,7 @@ const NOT_WRITTEN = new Set([
 ]);
 
 /**
- * The one document as YAML, secrets included. Of the name it has what the user data say, and the metadata completes it when
+ * The one document as YAML, secrets included. Of the name it has what the user data says, and the metadata completes it when
  * it is read again: so it fits every machine that the user data would fit.
  */
 export function writeNative(document: Document): string {

@@ -17,7 +17,7 @@ interface Cloud {
   protocol?: string;
   files: Record<string, string>;
   address?: string;
-  /** Where its user data are, if they are something of their own. */
+  /** Where its user data is, if they are something of their own. */
   userData?: string;
 }
 

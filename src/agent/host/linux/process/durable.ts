@@ -63,7 +63,7 @@ export class DurablePrograms {
 
   #start(dir: string, spec: DurableSpec): Started {
     rmSync(dir, { recursive: true, force: true });
-    // Everybody may read the verdict beside it; the mode below counts for each folder that is made.
+    // The verdict beside it is world-readable; the mode below counts for each folder that is made.
     mkdirSync(resolveInRoot(this.#root, RUN_DIR), { recursive: true, mode: 0o755 });
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     for (const stream of ['stdout', 'stderr']) closeSync(openSync(join(dir, stream), 'a', 0o600));

@@ -5,7 +5,7 @@ import { refusedGroups } from './refused-names.ts';
 /** Of users it is utmp's field, for useradd up to 4.13. */
 export const LONGEST_NAME = 32;
 
-/** What of groups will not be as the user data say. */
+/** What of groups will not be as the user data says. */
 export async function previewGroups(
   specs: readonly { entries: GroupEntry[] }[],
   context: PreviewContext,

@@ -8,7 +8,7 @@ import { impossibleUsers } from './impossible-users.ts';
 import { LONGEST_NAME } from './preview-groups.ts';
 
 /**
- * What of users will not be as the user data say. A node comes up without the users of a cloud-config, so a bootstrap does not
+ * What of users will not be as the user data says. A node comes up without the users of a cloud-config, so a bootstrap does not
  * ask for them before the step does: other user databases may be far away. In Ignition's order it does not.
  */
 export async function previewUsers(

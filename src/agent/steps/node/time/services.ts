@@ -16,7 +16,7 @@ export interface TimeService {
   style: 'drop-in' | 'whole';
   /** The configuration if the distribution has none. */
   otherwise: string;
-  /** What it is installed from, where user data name it and it is not there. */
+  /** What it is installed from, where user data names it and it is not there. */
   packages: readonly string[];
 }
 

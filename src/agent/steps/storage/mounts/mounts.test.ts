@@ -44,7 +44,7 @@ describe('a mount whose device is not there', () => {
   it.each([
     ['is waited for while disks may still come, where nofail is only the default', 30, DEFAULT, false],
     ['is left out when the boot is over', 300, DEFAULT, true],
-    ['is left out at once where the user data say nofail', 30, 'defaults,nofail', true],
+    ['is left out at once where the user data says nofail', 30, 'defaults,nofail', true],
   ])('%s', async (_, seconds, options, isDone) => {
     const { result, told } = await mount(young(seconds), options);
     expect(result.done).toBe(isDone);

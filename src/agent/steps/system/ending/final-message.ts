@@ -1,6 +1,6 @@
 import type { Work } from '../../kind/step-kind.ts';
 
-/** Prints the message that user data give for the end, with what it asks for filled in (cloud-init's `cc_final_message`). */
+/** Prints the message that user data gives for the end, with what it asks for filled in (cloud-init's `cc_final_message`). */
 export const printMessage: Work<{ template: string }> = ({ template }) => ({
   when: 'every-boot',
   onFailure: 'continue',

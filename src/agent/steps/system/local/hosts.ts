@@ -60,7 +60,7 @@ function whole(isDebian: boolean, { name, fqdn }: Required<Pick<Hostname, 'name'
     ? [`${OWN} ${fqdn} ${name}`, '127.0.0.1 localhost', '', '::1 localhost ip6-localhost ip6-loopback']
     : [`127.0.0.1 ${fqdn} ${name}`, '127.0.0.1 localhost.localdomain localhost', '', `::1 ${fqdn} ${name}`];
   return [
-    '# Made by Slipway at every boot, because the user data say manage_etc_hosts',
+    '# Made by Slipway at every boot, because the user data says manage_etc_hosts',
     ...lines,
     isDebian ? 'ff02::1 ip6-allnodes' : '::1 localhost.localdomain localhost',
     ...(isDebian ? ['ff02::2 ip6-allrouters'] : []),

@@ -19,7 +19,7 @@ interface WithDefault {
   defaultUser?: string;
   /** Why there is none, for those whose settings were for it. */
   why: string;
-  /** Where the user data say who that is, and nobody says what such a user is on this image. */
+  /** Where the user data says who that is, and nobody says what such a user is on this image. */
   bare?: { name: string; where: Position };
 }
 

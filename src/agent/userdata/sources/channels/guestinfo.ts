@@ -13,7 +13,7 @@ import { type GuestRpc, openGuestRpc } from './guest-rpc.ts';
 type Get = (key: string) => Promise<string | undefined>;
 
 /**
- * VMware's guestinfo (`DataSourceVMware`): from the environment where it says so (containers), else from the host. User data are
+ * VMware's guestinfo (`DataSourceVMware`): from the environment where it says so (containers), else from the host. User data is
  * those of cloud-init, else Ignition's.
  */
 export async function readGuestinfo({ machine }: SourceContext): Promise<SourceAnswer> {

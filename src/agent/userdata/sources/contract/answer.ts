@@ -40,7 +40,7 @@ export interface Found {
   remarks?: Diagnostic[];
   /** A volume has a part in them. Who may write to a disk of the machine, as a pod may to a volume of its own, can label it so. */
   fromVolume?: true;
-  /** By what the volume is known again, where its user data lie on a server that it names; else `userData`. */
+  /** By what the volume is known again, where its user data lies on a server that it names; else `userData`. */
   volumeSays?: Uint8Array;
   /** What the source wants done about its user data. A plan runs none. */
   callbacks?: readonly SourceCallback[];
