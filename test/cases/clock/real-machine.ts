@@ -1,8 +1,9 @@
 import { strict as assert } from 'node:assert';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nodeBinary, root } from '../../../build/project.ts';
-import { JOURNAL } from '../../../src/agent/document/paths.ts';
+import { IDENTITY_DIR, JOURNAL } from '../../../src/agent/document/paths.ts';
 import { type Running, start } from '../../lab/process/command.ts';
 import { DIES_WITH_US } from '../../lab/root/in-root.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -110,6 +111,27 @@ export class RealMachine {
       });
       assert.equal(await eventually(`the end of ${this.name}`, () => code), 0, `${this.name}: ${this.log}`);
     }
+  }
+
+  /** Its next command runs after a reboot: what counts within one boot counts no longer. */
+  reboot(): void {
+    const path = `${IDENTITY_DIR}/about.json`;
+    const about = JSON.parse(readFileSync(join(this.#root.path, path), 'utf8')) as {
+      given: { boot: string };
+    };
+    about.given.boot = randomUUID();
+    this.#put(path, `${JSON.stringify(about)}\n`);
+  }
+
+  /** When its certificate ends. */
+  get certificateEnd(): number {
+    const path = join(this.#root.path, IDENTITY_DIR, 'client.crt');
+    return new X509Certificate(readFileSync(path)).validToDate.getTime();
+  }
+
+  /** As the timer runs it. @returns its exit status */
+  async checkIn(): Promise<number | undefined> {
+    return (await this.#spawn(['check-in', '--root', this.#root.path])).exitCode;
   }
 
   async stop(): Promise<void> {
