@@ -16,9 +16,9 @@ import {
   withUsageErrors,
 } from './options/options.ts';
 import { readReporting, reportingText } from './reporting/reporting-status.ts';
-import { LiveLine, type Terminal } from './text/live-line.ts';
+import { columnsOf, LiveLine, type Terminal } from './text/live-line.ts';
 import { readStatus, type Status, type StepStatus } from './text/read-status.ts';
-import { statusText, terminalStyle } from './text/status-text.ts';
+import { finishedStep, statusText, terminalStyle } from './text/status-text.ts';
 
 interface StatusFlags {
   wait?: boolean;
@@ -109,20 +109,31 @@ function isConcluded(outcome: Outcome | undefined, { state }: Status): boolean {
   return outcome !== undefined && state !== 'running';
 }
 
-/** One line that says where things stand: rewritten on a terminal, written when it changes elsewhere. */
+/**
+ * Each step that is over, once, and a text that says where things stand: rewritten on a terminal, written when it changes
+ * elsewhere.
+ */
 export function liveStatus(stream: Terminal & { isTTY?: boolean }): {
   show(status: Status): void;
   end(): void;
 } {
   const line = stream.isTTY ? new LiveLine(stream) : undefined;
+  const shown = new Set<string>();
   let last = '';
+  const tellFinished = (step: StepStatus) => {
+    if (shown.has(step.id) || (step.state !== 'done' && step.state !== 'failed')) return;
+    shown.add(step.id);
+    if (line) line.print(finishedStep(step, columnsOf(stream)));
+    else stream.write(`${finishedStep(step)}\n`);
+  };
   return {
     show(status) {
+      for (const step of status.steps) tellFinished(step);
       const step = status.steps.find(({ state }) => state === 'running' || state === 'retrying');
       // Between two steps, and before the verdict is written, nobody is waited for.
       if (!step && status.state === 'running' && status.steps.length > 0) return;
       const what = step ? describe(step) : 'waiting for the agent';
-      if (line) line.show(step ? `${formatMs(step.seconds * 1000).padStart(7)}  ${what}` : what);
+      if (line) line.show(step ? `${formatMs(step.seconds * 1000)}  ${what}` : what);
       else if (what !== last) stream.write(`${visible(what)}\n`);
       last = what;
     },
@@ -130,7 +141,7 @@ export function liveStatus(stream: Terminal & { isTTY?: boolean }): {
   };
 }
 
-/** What the step does now, and why it does it again: that first, because a terminal cuts the end. */
+/** What the step does now, and why it does it again: that first, because the end of a very long text is cut. */
 function describe({ title, state, attempts, message, lastFailure }: StepStatus): string {
   if (lastFailure === undefined) return message ? `${title}: ${message}` : title;
   if (state === 'retrying')

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { cut, pad, width, wrap } from './columns.ts';
+import { cut, fold, pad, width, wrap } from './columns.ts';
 
 it('counts columns, not characters', () => {
   expect(['abc', 'über', '日本', 'e\u0301', '🚀', '✔', '⠋'].map(width)).toEqual([3, 4, 4, 1, 2, 1, 1]);
@@ -30,4 +30,10 @@ it('breaks lines at spaces and loses no word', () => {
   expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
   expect(wrap('a /very/long/path b', 6)).toEqual(['a', '/very/long/path', 'b']);
   expect(wrap('', 6)).toEqual(['']);
+});
+
+it('breaks within a word only where the word is longer than a line', () => {
+  expect(fold('one /very/long/path two', 8)).toEqual(['one', '/very/lo', 'ng/path', 'two']);
+  expect(fold('日本語', 4)).toEqual(['日本', '語']);
+  expect(fold('', 4)).toEqual(['']);
 });

@@ -52,3 +52,16 @@ export function wrap(text: string, columns: number): string[] {
   }
   return [...lines, line];
 }
+
+/** The same, but a word that is longer than a line is broken: no line takes more columns. */
+export function fold(text: string, columns: number): string[] {
+  return wrap(text, columns).flatMap((line) => {
+    const parts = [''];
+    for (const character of line) {
+      const part = parts.at(-1) ?? '';
+      if (part !== '' && width(part) + widthOf(character) > columns) parts.push(character);
+      else parts[parts.length - 1] = part + character;
+    }
+    return parts;
+  });
+}

@@ -34,7 +34,8 @@ Examples:
 
 Exit status: 0 when it could tell; with --wait the verdict's own, as bootstrap's
 (see slipway --help), and 75 when there is none in time. Everyone may see the
-verdict, only root the steps under way. "Reporting" says what the controller has
+verdict, only root the steps under way. --wait also prints each step that is
+finished. "Reporting" says what the controller has
 acknowledged, what is wrong with that, and when the machine checks in next.
 `,
   },

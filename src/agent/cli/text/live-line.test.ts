@@ -18,13 +18,23 @@ class FakeTerminal extends EventEmitter {
   }
 }
 
-it('is cut to the columns of the terminal and rewritten in its place', () => {
+it('wraps at blanks to the columns of the terminal and is rewritten in its place', () => {
   const terminal = new FakeTerminal();
   const line = new LiveLine(terminal);
   line.show('kubeadm join: waits for the API server');
-  expect(terminal.look()).toBe('\r\x1b[Kkubeadm join: wait…');
+  expect(terminal.look()).toBe('\r\x1b[Kkubeadm join: waits\nfor the API server');
   line.show('done');
-  expect(terminal.look()).toBe('\r\x1b[Kdone');
+  expect(terminal.look()).toBe('\r\x1b[1A\x1b[Jdone');
+});
+
+it('takes four rows at most, and fewer on a terminal that is lower', () => {
+  const terminal = new FakeTerminal();
+  const line = new LiveLine(terminal);
+  line.show('a word of text '.repeat(20));
+  expect(terminal.look().split('\n')).toHaveLength(4);
+  Object.assign(terminal, { rows: 3 });
+  line.show('a word of text '.repeat(20));
+  expect(terminal.look()).toBe('\r\x1b[3A\x1b[Ja word of text a\nword of text a wor…');
 });
 
 it('makes way for lines that stay', () => {
@@ -41,11 +51,11 @@ it('is drawn anew when the terminal becomes narrower, over all rows into which i
   const line = new LiveLine(terminal);
   line.show('kubeadm join: waits for the API server');
   terminal.look();
-  terminal.columns = 8;
+  terminal.columns = 12;
   terminal.emit('resize');
-  expect(terminal.look()).toBe('\r\x1b[2A\x1b[Jkubead…');
+  expect(terminal.look()).toBe('\r\x1b[3A\x1b[Jkubeadm\njoin: waits\nfor the API\nserver');
   line.end();
-  expect(terminal.look()).toBe('\r\x1b[K');
+  expect(terminal.look()).toBe('\r\x1b[3A\x1b[J');
   terminal.emit('resize');
   expect(terminal.look()).toBe('');
 });
@@ -55,6 +65,11 @@ it('takes 80 columns where the terminal does not know its width', () => {
   for (const columns of [0, undefined]) {
     terminal.columns = columns;
     new LiveLine(terminal).show('x'.repeat(200));
-    expect(terminal.look()).toHaveLength('\r\x1b[K'.length + 79);
+    expect(
+      terminal
+        .look()
+        .split('\n')
+        .map((row) => row.length),
+    ).toEqual(['\r\x1b[K'.length + 79, 79, 42]);
   }
 });

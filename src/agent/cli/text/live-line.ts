@@ -1,5 +1,5 @@
 import { formatMs } from '../../../kit/duration.ts';
-import { cut, width } from '../../../kit/terminal/columns.ts';
+import { cut, fold, width } from '../../../kit/terminal/columns.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import type { JournalRecord } from '../../../protocol/journal.ts';
 import type { Watcher } from '../../bootstrap/options.ts';
@@ -9,25 +9,28 @@ import { describeRecord } from './describe-record.ts';
 export interface Terminal {
   /** Columns; 0 or absent where the terminal does not know (a serial console). */
   columns?: number | undefined;
+  rows?: number | undefined;
   write(text: string): unknown;
   on(event: 'resize', listener: () => void): unknown;
   off(event: 'resize', listener: () => void): unknown;
 }
 
 const DEFAULT_COLUMNS = 80;
+/** A longer text is cut: what is rewritten must be small, and stay on the screen. */
+const MOST_ROWS = 4;
 
 export const columnsOf = ({ columns }: Pick<Terminal, 'columns'>): number => columns || DEFAULT_COLUMNS;
 
 /**
- * The last line of a terminal, rewritten again and again. It is never longer than the terminal is wide, also after that
- * was made narrower, so nothing ever scrolls but what is printed above it.
+ * The last text of a terminal, rewritten again and again. It wraps at blanks and takes a few rows at most, also after the
+ * terminal was made narrower, so nothing scrolls except what is printed above it.
  */
 export class LiveLine {
   readonly #terminal: Terminal;
   readonly #resized = () => this.#draw();
   #text = '';
-  /** Columns that the line takes as it stands on the terminal. */
-  #drawn = 0;
+  /** Columns that each row takes as it stands on the terminal. */
+  #drawn = [0];
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
@@ -55,15 +58,22 @@ export class LiveLine {
   #draw(): void {
     this.#clear();
     // The last column stays free: a terminal goes to the next row as soon as it is written.
-    const line = cut(this.#text, columnsOf(this.#terminal) - 1);
-    this.#drawn = width(line);
-    this.#terminal.write(line);
+    const columns = columnsOf(this.#terminal) - 1;
+    const most = Math.max(1, Math.min(MOST_ROWS, (this.#terminal.rows || MOST_ROWS + 1) - 1));
+    const rows = fold(this.#text, columns);
+    const shown = [...rows.slice(0, most - 1), cut(rows.slice(most - 1).join(' '), columns)].slice(
+      0,
+      rows.length,
+    );
+    this.#drawn = shown.map(width);
+    this.#terminal.write(shown.join('\n'));
   }
 
-  /** A terminal that was made narrower has broken the line into several rows. */
+  /** A terminal that was made narrower has broken each row into several. */
   #clear(): void {
-    const rows = Math.max(1, Math.ceil(this.#drawn / columnsOf(this.#terminal)));
-    this.#drawn = 0;
+    const columns = columnsOf(this.#terminal);
+    const rows = this.#drawn.reduce((sum, drawn) => sum + Math.max(1, Math.ceil(drawn / columns)), 0);
+    this.#drawn = [0];
     this.#terminal.write(rows === 1 ? '\r\x1b[K' : `\r\x1b[${rows - 1}A\x1b[J`);
   }
 }

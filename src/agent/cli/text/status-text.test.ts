@@ -148,7 +148,25 @@ it.each([60, 80, 100])('fits a terminal of %i columns, in colour and without', a
   expect(stripVTControlCharacters(coloured)).toBe(plain);
 });
 
-it('shows a live line that fits, and plain lines in a pipe', async () => {
+it('wraps a long title at blanks and cuts nothing', async () => {
+  const title =
+    'write /etc/kubernetes/patches/kubeadmconfig.yaml and 11 other files of this user data, and their owners';
+  const steps = STEPS.map((step) => (step.id === 'files' ? { ...step, title } : step));
+  const status = await statusAfter([...AT_WORK, ...SECOND]);
+  const long = {
+    ...status,
+    steps: status.steps.map((step, at) => ({ ...step, title: steps[at]?.title ?? '' })),
+  };
+  for (const columns of [60, 80]) {
+    const text = statusText(long, { columns, colours: false });
+    expect(text).not.toContain('…');
+    expect(text.split('\n').filter((line) => width(line) > columns)).toEqual([]);
+    for (const word of title.split(' ')) expect(text).toContain(word);
+  }
+  expect(statusText(long)).toContain(title);
+});
+
+it('shows each finished step once and a live text that fits, and plain lines in a pipe', async () => {
   const status = await statusAfter([...AT_WORK, ...SECOND]);
   let written = '';
   const stream = {
@@ -161,15 +179,19 @@ it('shows a live line that fits, and plain lines in a pipe', async () => {
   };
   const live = liveStatus({ ...stream, isTTY: true });
   for (let time = 0; time < 3; time += 1) live.show(status);
-  const lines = written.split('\r\x1b[K').filter(Boolean);
-  expect(lines).toHaveLength(3);
+  const lines = stripVTControlCharacters(written)
+    .split(/[\r\n]+/)
+    .filter(Boolean);
+  expect(lines.filter((line) => line.startsWith('✔'))).toEqual(['✔ write 3 files  40ms']);
+  expect(lines).toHaveLength(1 + 3 * 2);
   for (const line of lines) expect(width(line)).toBeLessThan(60);
-  expect(lines[0]).toContain('ApiServerUnreachable');
+  expect(lines[1]).toContain('ApiServerUnreachable');
+  expect(lines[2]).toBe('waits for the API server to answer 日本');
   written = '';
   const piped = liveStatus(stream);
   for (let time = 0; time < 3; time += 1) piped.show(status);
   piped.show({ ...status, steps: status.steps.filter(({ state }) => state === 'done') });
   expect(written).toBe(
-    'kubeadm join after ApiServerUnreachable, attempt 2: waits for the API server to answer 日本\n',
+    '✔ write 3 files  40ms\nkubeadm join after ApiServerUnreachable, attempt 2: waits for the API server to answer 日本\n',
   );
 });

@@ -1,5 +1,5 @@
 import { formatMs } from '../../../kit/duration.ts';
-import { cut, pad, width, wrap } from '../../../kit/terminal/columns.ts';
+import { fold, pad, width, wrap } from '../../../kit/terminal/columns.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { inPlatformWords } from '../../../protocol/codes/on-windows.ts';
 import type { Failure } from '../../../protocol/journal.ts';
@@ -59,7 +59,8 @@ export function statusText(status: Status, { columns, colours }: Looks = { colou
   const room = columns ?? Number.POSITIVE_INFINITY;
   const { steps, outcome } = status;
   const titles = Math.min(LONGEST_TITLE, Math.max(0, ...steps.map(({ title }) => width(title))));
-  const lines = [paint(headline(status), isBad(status) ? RED : BOLD)];
+  const sentence = (text: string) => (Number.isFinite(room) ? wrap(text, room) : [text]);
+  const lines = sentence(headline(status)).map((line) => paint(line, isBad(status) ? RED : BOLD));
   if (steps.length > 0) lines.push('', ...steps.flatMap((step) => stepLines(step, titles, room, paint)));
   const block = (heading: string, failure: Failure) =>
     lines.push('', paint(heading, BOLD), ...failureLines(failure, room, paint));
@@ -84,13 +85,15 @@ export function statusText(status: Status, { columns, colours }: Looks = { colou
       paint('Noticed', BOLD),
       ...findings.flatMap((finding) => findingLines(finding, room, paint)),
     );
-  if (outcome?.support) lines.push('', `For support, without secrets: ${outcome.support}`);
+  if (outcome?.support) lines.push('', ...sentence(`For support, without secrets: ${outcome.support}`));
   if (status.journal)
     lines.push(
       '',
-      status.journal === ONLY_ROOT
-        ? `The journal was not read: ${ONLY_ROOT}. As root, this tells more.`
-        : `The journal was not read as a whole: ${status.journal}.`,
+      ...sentence(
+        status.journal === ONLY_ROOT
+          ? `The journal was not read: ${ONLY_ROOT}. As root, this tells more.`
+          : `The journal was not read as a whole: ${status.journal}.`,
+      ),
     );
   return `${lines.join('\n')}\n`;
 }
@@ -126,7 +129,18 @@ function headline({ state, outcome, runningSeconds, mode }: Status): string {
     : `${outcome.result} (exit status ${outcome.exitStatus}) ${when}`;
 }
 
-/** What a step does now stands below it where it does not fit beside it: it often ends with what is wrong. */
+/** A step that is over, in rows of a terminal or in one line. */
+export function finishedStep(
+  { state, title, attempts, seconds, failure }: StepStatus,
+  columns?: number,
+): string {
+  const tried = attempts > 1 ? `  ${attempts} attempts` : '';
+  const why = failure && state === 'failed' ? `  ${failure.code}` : '';
+  const text = visible(`${MARKS[state]} ${title}  ${formatMs(seconds * 1000)}${tried}${why}`);
+  return columns === undefined ? text : fold(text, columns).join('\n');
+}
+
+/** Whatever does not fit beside a title stands below it, and nothing is cut: the end often says what is wrong. */
 function stepLines(
   { state, title, attempts, seconds, message }: StepStatus,
   titles: number,
@@ -134,20 +148,25 @@ function stepLines(
   paint: Paint,
 ): string[] {
   const time = state === 'waiting' ? '' : formatMs(seconds * 1000);
-  const name = pad(cut(title, Math.min(titles, Math.max(8, room - 14))), titles);
-  const head = `${name} ${time.padStart(8)}`;
+  const columns = Math.min(titles, Math.max(8, room - 14));
+  const [first = '', ...others] = Number.isFinite(room) ? fold(title, columns) : [visible(title)];
+  const head = `${pad(first, columns)} ${time.padStart(8)}`;
   const tried = attempts > 1 ? (state === 'running' ? `attempt ${attempts}` : `${attempts} attempts`) : '';
   const stopped = state === 'interrupted' ? 'interrupted' : '';
   const now = state === 'running' || state === 'retrying' || state === 'interrupted' ? (message ?? '') : '';
   const tail = (parts: string[]) =>
     parts.filter(Boolean).map((part, at) => `${at === 0 ? '  ' : ', '}${part}`);
   const whole = tail([tried, stopped, now]).join('');
-  const fits = width(head) + width(whole) <= room - 4;
-  const rest = fits ? whole : cut(tail([tried, stopped]).join(''), room - 4 - width(head));
-  const text = `${head}${rest === '' ? '' : paint(rest, DIM)}`.trimEnd();
-  const below = fits ? [] : wrap(now, Math.max(20, Math.min(WIDEST_TEXT, room) - 6));
+  const short = tail([tried, stopped]).join('');
+  const fits = (rest: string) => width(head) + width(rest) <= room - 4;
+  const beside = [whole, short].find(fits) ?? '';
+  const text = `${head}${beside === '' ? '' : paint(beside, DIM)}`.trimEnd();
+  const left = beside === whole ? '' : beside === short ? now : whole.trimStart();
+  const below = left === '' ? [] : wrap(left, Math.max(20, Math.min(WIDEST_TEXT, room) - 6));
+  const shade = (line: string) => (state === 'waiting' ? paint(line, DIM) : line);
   return [
-    `  ${paint(MARKS[state], STATE_COLOURS[state])} ${state === 'waiting' ? paint(text, DIM) : text}`,
+    `  ${paint(MARKS[state], STATE_COLOURS[state])} ${shade(text)}`,
+    ...others.map((line) => `    ${shade(line)}`),
     ...below.map((line) => `      ${paint(line, DIM)}`),
   ];
 }
