@@ -42,8 +42,7 @@ export async function outcomeWithoutSequence(
   failure: Failure,
   findings: Omit<Finding, 'type'>[] = [],
 ): Promise<Outcome> {
-  const without = await withoutSequence(host, about, result, messageFor(result, failure));
-  return { ...without, failure, findings };
+  return withoutSequence(host, about, { result, message: messageFor(result, failure), failure, findings });
 }
 
 /** Nothing was to be done and nothing was begun, so the verdict before this one stands. */
@@ -53,17 +52,21 @@ export async function outcomeWithoutWork(
   message: string,
   findings: Omit<Finding, 'type'>[],
 ): Promise<Outcome> {
-  return { ...(await withoutSequence(host, about, 'succeeded', message)), findings };
+  return withoutSequence(host, about, { result: 'succeeded', message, findings });
 }
 
-async function withoutSequence(host: Host, about: About, result: Result, message: string): Promise<Outcome> {
+async function withoutSequence(
+  host: Host,
+  about: About,
+  { result, message, ...verdict }: Pick<Outcome, 'result' | 'message' | 'failure' | 'findings'>,
+): Promise<Outcome> {
   const now = host.clock.now().toISOString();
   return {
     version: OUTCOME_VERSION,
     result,
     exitStatus: exitStatusOf(result),
     message,
-    findings: [],
+    ...verdict,
     steps: [],
     boot: await host.bootId(),
     sequence: '',

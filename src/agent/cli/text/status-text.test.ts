@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { scratch } from '../../../../test/support/tmp/scratch.ts';
 import { width } from '../../../kit/terminal/columns.ts';
 import type { RecordBody } from '../../../protocol/journal.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
 import { createHost } from '../../create-host.ts';
 import { Journal } from '../../engine/journal.ts';
 import type { Host } from '../../host/host.ts';
@@ -146,6 +147,30 @@ it.each([60, 80, 100])('fits a terminal of %i columns, in colour and without', a
   const coloured = statusText(status, { columns, colours: true });
   expect(coloured).not.toBe(plain);
   expect(stripVTControlCharacters(coloured)).toBe(plain);
+});
+
+it('leads with the failure that leads in outcome.json, whichever step failed first', async () => {
+  const tolerated = { code: 'CommandFailed' as const, cause: 'echo exited with 1.', remedy: 'Correct it.' };
+  const status = await statusAfter(AT_WORK.slice(0, 4));
+  const failed = status.steps.map((step, at) => ({
+    ...step,
+    ...(at < 2 ? { state: 'failed' as const, failure: at === 0 ? tolerated : FAILURE } : {}),
+  }));
+  const verdict = {
+    result: 'failed',
+    exitStatus: 1,
+    step: 'kubeadm',
+    failure: FAILURE,
+    findings: [],
+    seconds: 9,
+  };
+  const outcome = { ...verdict, endedAt: '2026-01-01T00:00:00.000Z' } as unknown as Outcome;
+  const text = statusText({ ...status, state: 'concluded', steps: failed, outcome });
+  expect([...text.matchAll(/^ {2}Cause {7}(.*)$/gm)].map(([, cause]) => cause)).toEqual([
+    FAILURE.cause,
+    tolerated.cause,
+  ]);
+  expect(text).toContain('kubeadm join: ApiServerUnreachable\n');
 });
 
 it('wraps a long title at blanks and cuts nothing', async () => {

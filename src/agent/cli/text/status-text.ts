@@ -64,15 +64,16 @@ export function statusText(status: Status, { columns, colours }: Looks = { colou
   if (steps.length > 0) lines.push('', ...steps.flatMap((step) => stepLines(step, titles, room, paint)));
   const block = (heading: string, failure: Failure) =>
     lines.push('', paint(heading, BOLD), ...failureLines(failure, room, paint));
-  for (const { id, title, state, failure, lastFailure } of steps) {
-    const isVerdict = id === outcome?.step && failure?.code === outcome.failure?.code;
+  // The verdict comes first, as in outcome.json; it also says more than the step's record: what to do now.
+  const decisive = verdictStep(status);
+  if (outcome?.failure)
+    block(decisive ? `${decisive.title}: ${outcome.failure.code}` : outcome.failure.code, outcome.failure);
+  for (const step of steps) {
+    if (step === decisive) continue;
+    const { title, state, failure, lastFailure } = step;
     if (lastFailure) block(`${title}, attempt ${lastFailure.attempt}: ${lastFailure.code}`, lastFailure);
-    else if (failure && state !== 'done')
-      // The verdict says more than the step's record: what to do now.
-      block(`${title}: ${failure.code}`, (isVerdict && outcome?.failure) || failure);
+    else if (failure && state !== 'done') block(`${title}: ${failure.code}`, failure);
   }
-  if (outcome?.failure && !steps.some(({ failure }) => failure?.code === outcome.failure?.code))
-    block(outcome.failure.code, outcome.failure);
   const verdict = outcome?.failure?.cause;
   // A failure that stands above; told again, its finding says more.
   const isAbove = (message: string) =>
@@ -96,6 +97,14 @@ export function statusText(status: Status, { columns, colours }: Looks = { colou
       ),
     );
   return `${lines.join('\n')}\n`;
+}
+
+/** The step whose failure is the verdict. */
+function verdictStep({ steps, outcome }: Status): StepStatus | undefined {
+  const { step: id, failure: verdict } = outcome ?? {};
+  if (verdict === undefined) return undefined;
+  const isIt = ({ state, failure }: StepStatus) => state !== 'done' && failure?.code === verdict.code;
+  return steps.find((step) => step.id === id && isIt(step)) ?? steps.find(isIt);
 }
 
 const isBad = ({ state, outcome }: Status): boolean =>
