@@ -120,7 +120,7 @@ function describeProgram(
   program
     .command('preflight')
     .description(
-      'check that kubeadm and the kubelet can work on this machine or image; changes nothing without --mend',
+      'check that kubeadm and the kubelet can work on this machine; changes nothing without --mend',
     )
     .option(
       '--user-data <file>',

@@ -17,8 +17,8 @@ import {
 } from './layout.ts';
 
 /**
- * Looks at an image for what a machine made of it will lack. What kubeadm and the kubelet need is not looked at here;
- * that is `slipway preflight`.
+ * Looks at an image for what a machine made of it will lack. What kubeadm and the kubelet need is not looked at here:
+ * `slipway preflight` does that, on a machine that runs.
  *
  * @param self path of the running program
  */

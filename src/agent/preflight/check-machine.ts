@@ -8,7 +8,7 @@ import { queryVersions, type Versions } from './query-versions.ts';
 import { type PreflightResult, runPreflight } from './run-checks.ts';
 
 interface MachineTask {
-  /** How Slipway will call kubeadm; undefined for the check of an image. */
+  /** How Slipway will call kubeadm; undefined where the machine is checked without user data. */
   call?: CallReading | undefined;
   instance: string;
   mend: boolean;

@@ -43,6 +43,13 @@ describe('help', () => {
     }
   });
 
+  it('of preflight promises no image, which has no kernel and no services to check', async () => {
+    const { printed: text } = await ask('preflight', '--help');
+    expect(text).not.toMatch(/machine or image|^ {2}--root/m);
+    expect(text).toMatch(/it has no\s+--root\. For an image, boot a machine from it/);
+    expect((await ask('preflight', '--root', '/mnt')).status).toBe(2);
+  });
+
   it('shows examples whose commands and options exist', async () => {
     const names = await commands();
     let examples = 0;

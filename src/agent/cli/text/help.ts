@@ -151,6 +151,10 @@ Examples:
   slipway preflight                          is this machine fit for a node?
   slipway preflight --user-data node.yaml    ... and for this node?
 
+It checks the machine that it runs on, its kernel and services too, so it has no
+--root. For an image, boot a machine from it, as Packer does, and run it there;
+slipway install --check --root DIR looks at an image that is only mounted.
+
 Exit status: 0 nothing fatal, 1 something fatal, 2 bad user data or arguments.
 `,
   },
