@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
 import type { ReadEvent } from '../../protocol/events.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -111,4 +113,29 @@ it('tells what is refused for good from what passes', async () => {
   expect(await because(500, 'etcdserver: request timed out')).toBe('busy');
   expect(await because(503, 'no')).toBe('busy');
   expect(await because(422, 'the server rejected our request: testing path failed')).toBe('undefined');
+});
+
+it('shows the MachinePool of a machine without a Machine where others show how they were tied', async () => {
+  const columns = ['Name', 'Tied-By', 'Token-Owner'];
+  const rows = [
+    ['a', null, 'MachinePool/pool'],
+    ['b', 'token', 'MachinePool/pool'],
+    ['c', null, 'MachineDeployment/workers'],
+    ['d', null, null],
+  ].map((cells) => ({ cells, object: { metadata: { namespace: 'ns', name: String(cells[0]) } } }));
+  const lines = await storeOn(async () => ({
+    columnDefinitions: columns.map((name) => ({ name })),
+    rows,
+  })).overview();
+  expect(lines.map(({ tiedBy }) => tiedBy)).toEqual(['MachinePool/pool', 'token', '', '']);
+});
+
+it('reads columns that the CustomResourceDefinition makes', () => {
+  const { spec } = load(readFileSync('manifests/crd/slipway.dev_nodebootstraps.yaml', 'utf8')) as {
+    spec: { versions: { additionalPrinterColumns: { name: string; jsonPath: string }[] }[] };
+  };
+  const columns = spec.versions[0]?.additionalPrinterColumns;
+  expect(columns).toContainEqual(
+    expect.objectContaining({ name: 'Token-Owner', jsonPath: '.spec.enrolment.selector.owner' }),
+  );
 });

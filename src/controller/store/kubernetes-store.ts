@@ -13,7 +13,7 @@ import {
   objectPath,
   recordOf,
 } from './node-bootstrap.ts';
-import { type NodeLine, shownPhase } from './node-line.ts';
+import { type NodeLine, poolOf, shownPhase } from './node-line.ts';
 import { firstPatch, nextPatch, type PatchOperation, trimPatch } from './status-patch.ts';
 import type { Addition, Owner, Store } from './store.ts';
 
@@ -144,7 +144,7 @@ export class KubernetesStore implements Store {
       const rows = await readTable(this.#client, collectionPath(namespace));
       return rows.map(({ cells, ...names }) => ({
         ...names,
-        tiedBy: cells['Tied-By'] ?? '',
+        tiedBy: cells['Tied-By'] || poolOf(cells['Token-Owner']),
         phase: shownPhase(cells.Phase || newSummary().phase, cells.Admission),
         step: cells.Step ?? '',
         reason: cells.Reason ?? '',

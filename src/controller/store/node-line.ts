@@ -6,6 +6,7 @@ import type { Summary } from '../model/summary.ts';
 export interface NodeLine {
   readonly namespace: string;
   readonly name: string;
+  /** How its Machine was found; without one, the MachinePool that its token names. */
   readonly tiedBy: string;
   readonly phase: string;
   readonly step: string;
@@ -26,11 +27,16 @@ export function shownPhase(phase: string, admission: string | undefined): string
   return admission && admission !== 'Admitted' ? admission : phase;
 }
 
+/** `MachinePool/NAME`; empty where the owner that a token names is something else, which makes Machines. */
+export function poolOf(owner = ''): string {
+  return owner.startsWith('MachinePool/') ? owner : '';
+}
+
 export function lineOf({ namespace, name, spec, summary, storedAt }: NodeRecord, now: number): NodeLine {
   return {
     namespace,
     name,
-    tiedBy: spec.machine?.by ?? '',
+    tiedBy: spec.machine?.by ?? poolOf(spec.enrolment.selector?.owner),
     phase: shownPhase(summary.phase, spec.admission?.state),
     step: positionOf(summary),
     reason: summary.failure?.code ?? '',
