@@ -181,13 +181,14 @@ function describe(program: Command, conclude: (status: number) => void): void {
 
   program
     .command('token')
-    .description('make tokens by which machines enrol, list them, revoke one')
+    .description('list the tokens by which machines enrol, create one, revoke one')
     .addArgument(
-      actionOf(
-        program,
-        ['create', 'list', 'revoke'],
-        'create (printed once, kept as a hash), list, or revoke',
-      ),
+      program
+        .createArgument(
+          '[action]',
+          'list (default), create (printed once, kept as a hash), or revoke; without it, an option that only create has creates one',
+        )
+        .choices(['list', 'create', 'revoke']),
     )
     .argument('[id]', 'what list shows of the token to revoke: the part between its two dots')
     .option('--machine <name>', 'for this machine alone, once; without it, for a pool')
@@ -207,8 +208,8 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
     .option('--context <name>', 'of the kubeconfig')
     .option('--data <dir>', 'of serve --standalone instead of a cluster')
-    .action(async (action, id, options) =>
-      conclude(await (await import('./token.ts')).tokenCommand(action, id, options)),
+    .action(async (action, id, options, command: Command) =>
+      conclude(await (await import('./token.ts')).tokenCommand(action ?? tokenAction(command), id, options)),
     );
 
   program
@@ -294,6 +295,14 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .action(async () =>
       conclude((await import('../../kit/command-line/licenses.ts')).licensesCommand('slipway-controller')),
     );
+}
+
+/** Options of `token` that only `create` has. */
+const OF_CREATE = ['machine', 'cluster', 'role', 'owner', 'uses', 'ttl', 'secret', 'renew'];
+
+/** What `token` does where it is given no action: scripts written before it listed may create a token by options alone. */
+function tokenAction(command: Command): 'create' | 'list' {
+  return OF_CREATE.some((name) => command.getOptionValueSource(name) === 'cli') ? 'create' : 'list';
 }
 
 /** What a command does: one of these words, the first where none is given. */

@@ -38,7 +38,7 @@ export const reporter: Row = async ({ runs = 3, say }) => {
       [
         'slipway report, with a controller',
         async (place) => {
-          const token = (await controllerCommand(['token', `--data=${data}`])).stdout.trim();
+          const token = (await controllerCommand(['token', 'create', `--data=${data}`])).stdout.trim();
           const endpoints = [`https://localhost:${controller.port}`];
           return slipwayReport(place, { endpoints, ca, token });
         },

@@ -41,7 +41,7 @@ async function withstand({ name, ...attack }: (typeof ATTACKS)[number], say: Sce
   let end: Awaited<ReturnType<typeof startHandshakes>> | undefined;
   try {
     const ca = (await controllerCommand(['ca', data])).stdout;
-    const token = (await controllerCommand(['token', data])).stdout.trim();
+    const token = (await controllerCommand(['token', 'create', data])).stdout.trim();
     const all = Array.from({ length: MACHINES + NEW_MACHINES }, (_, at) => {
       const from = `127.5.1.${at + 1}`;
       return new SimulatedMachine({ port: controller.port, ca, instance: `m${at}`, from });

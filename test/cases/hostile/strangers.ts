@@ -24,7 +24,7 @@ export async function strangers({ say }: Pick<Scene, 'say'>): Promise<void> {
   let end: (() => Promise<void>) | undefined;
   try {
     const ca = (await controllerCommand(['ca', data])).stdout;
-    const token = (await controllerCommand(['token', data])).stdout.trim();
+    const token = (await controllerCommand(['token', 'create', data])).stdout.trim();
     const machines = Array.from({ length: MACHINES }, (_, at) => {
       const from = `127.5.0.${at + 1}`;
       return new SimulatedMachine({ port: controller.port, ca, instance: `m${at}`, from });

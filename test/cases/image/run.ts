@@ -63,7 +63,7 @@ async function reportThrough(deployed: Deployed, say: (line: string) => void): P
   const relay = await Relay.open(deployed.machine, `${deployed.address}:8443`);
   const enrol = async (name: string): Promise<SimulatedMachine> => {
     await deployed.createMachine(name);
-    const token = await deployed.inPod(pod, 'slipway-controller', 'token', '--namespace=default');
+    const token = await deployed.inPod(pod, 'slipway-controller', 'token', 'create', '--namespace=default');
     const machine = new SimulatedMachine({
       ...{ port: relay.port, ca, serverName: SERVICE },
       ...{ instance: name, hostname: name },
