@@ -1,6 +1,6 @@
 import { UsageError } from '../../kit/errors.ts';
 import type { NodeRecord } from '../model/node-record.ts';
-import { openSource, type SourceOptions } from './source.ts';
+import { listedNamespace, openSource, type SourceOptions } from './source.ts';
 import { csv } from './text/csv.ts';
 import { formatTable } from './text/format-table.ts';
 
@@ -55,7 +55,7 @@ export async function inventoryCommand({ format, ...options }: InventoryOptions)
   if (!FORMATS.includes(asked)) throw new UsageError(`--format: ${asked} is none of text, csv, json`);
   const { store } = openSource(options);
   try {
-    const records = await store.list(options.namespace);
+    const records = await store.list(listedNamespace(options));
     process.stdout.write(`${shown(records, asked)}\n`);
     return 0;
   } finally {

@@ -4,7 +4,7 @@ import { messageOf } from '../model/message.ts';
 import type { NodeRecord } from '../model/node-record.ts';
 import { type Action, Admissions } from '../proofs/admissions.ts';
 import { lineOf, type NodeLine } from '../store/node-line.ts';
-import { OBJECT_NAME, openSource, type SourceOptions } from './source.ts';
+import { listedNamespace, OBJECT_NAME, openSource, type SourceOptions } from './source.ts';
 import { formatTable } from './text/format-table.ts';
 
 interface NodesOptions extends SourceOptions {
@@ -22,7 +22,7 @@ export async function nodesCommand(
   if (names.length > 0) throw new UsageError(`nodes list: ${names[0]} is one word too many`);
   const { store } = openSource(options);
   try {
-    const { namespace } = options;
+    const namespace = listedNamespace(options);
     const text =
       options.output === 'json'
         ? `${visibleJson((await store.list(namespace)).map(toJson), 2)}\n`
@@ -39,6 +39,8 @@ export async function nodesCommand(
 /** Says of nodes whether they may have certificates and secrets. */
 async function decide(action: Action, texts: readonly string[], options: NodesOptions): Promise<number> {
   if (texts.length === 0) throw new UsageError(`nodes ${action}: which one? See: slipway-controller nodes`);
+  if (options.allNamespaces)
+    throw new UsageError(`nodes ${action}: --all-namespaces is for list; write NAMESPACE/NAME`);
   const { client, store, namespace: own } = openSource(options);
   try {
     if (!client)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
+import type { NodeSpec } from '../model/node-record.ts';
 import { databasePath } from '../serve/standalone.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { run } from './program.ts';
@@ -27,6 +28,30 @@ async function ask(...words: string[]) {
   return { status, ...printed };
 }
 
+const SPEC: NodeSpec = {
+  ...{ instance: 'i', hostname: 'h', keyDigest: 'd' },
+  enrolment: { method: 'token', at: '2026-01-01T00:00:00Z' },
+};
+
+/** Machines that have enrolled and told nothing. */
+async function enrol(...names: string[]): Promise<void> {
+  const store = new SqliteStore(databasePath(data));
+  for (const name of names) {
+    const [short = '', namespace = 'default'] = name.split('/').reverse();
+    await store.create(namespace, short, { ...SPEC, keyDigest: name, instance: name });
+  }
+  await store.close();
+}
+
+/** Cells of a table's rows; those of its head are left out. */
+function rowsOf({ stdout }: { stdout: string }): string[][] {
+  return stdout
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(/ {3,}/));
+}
+
 const TOKEN = /^slwt\.[a-z0-9]{10}\.[\w-]{32}\n$/;
 
 describe('token', () => {
@@ -50,4 +75,35 @@ describe('token', () => {
       expect((await ask('token')).stdout.split('\n')).toHaveLength(3);
     },
   );
+});
+
+describe('the namespaces of a list', () => {
+  it.each(['nodes', 'inventory'])('are all, one or, with -A, all: %s', async (command) => {
+    await enrol('a/x', 'b/y');
+    const names = async (...words: string[]) =>
+      rowsOf(await ask(command, ...words)).map((row) => row.slice(0, 2).join('/'));
+    expect(await names()).toEqual(['a/x', 'b/y']);
+    expect(await names('-n', 'b')).toEqual(['b/y']);
+    expect(await names('-A')).toEqual(['a/x', 'b/y']);
+    expect(await names('-n', 'b', '-A')).toEqual(['a/x', 'b/y']);
+  });
+
+  it('are all with -A: token', async () => {
+    await ask('token', 'create', '-n', 'b');
+    expect(rowsOf(await ask('token', '-n', 'b'))).toHaveLength(1);
+    expect(rowsOf(await ask('token', '-n', 'a'))).toHaveLength(0);
+    expect(rowsOf(await ask('token', '-n', 'a', '--all-namespaces'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['nodes', 'quarantine', 'x', '-A'],
+    ['token', 'create', '-A'],
+  ])('are refused where an action takes one: %s %s', async (...words) => {
+    await expect(ask(...words)).rejects.toThrow('--all-namespaces is for list');
+  });
+
+  it('take -n for the node that is shown', async () => {
+    await enrol('b/y');
+    expect((await ask('node', 'y', '-n', 'b')).stdout).toContain('b/y');
+  });
 });

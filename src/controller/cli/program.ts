@@ -141,9 +141,17 @@ function describe(program: Command, conclude: (status: number) => void): void {
     command
       .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
       .option('--context <name>', 'of the kubeconfig')
-      .option('--namespace <name>', 'only this namespace (nodes, tail); default of node: that of the context')
+      .option(
+        '-n, --namespace <name>',
+        'only this namespace; default: all of them, of node that of the context',
+      )
       .option('--data <dir>', 'read the database of serve --standalone instead of a cluster')
       .option('--output <format>', 'text or json', 'text');
+
+  const ALL: [flags: string, description: string] = [
+    '-A, --all-namespaces',
+    'list all namespaces, also where --namespace names one',
+  ];
 
   reading(
     program
@@ -158,6 +166,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
       )
       .argument('[names...]', 'of their NodeBootstraps, or namespace/name'),
   )
+    .option(...ALL)
     .option('--wide', 'list: also what machines they are')
     .option('--controller-namespace <name>', 'release: where the controller runs', 'slipway-system')
     .action(async (action, names, options) =>
@@ -172,10 +181,12 @@ function describe(program: Command, conclude: (status: number) => void): void {
   ).action(async (name, options) => conclude(await (await import('./node.ts')).nodeCommand(name, options)));
 
   reading(program.command('inventory').description('what machines are enrolled: a line of hardware for each'))
+    .option(...ALL)
     .option('--format <format>', 'text, csv or json (the same as --output, and csv)')
     .action(async (options) => conclude(await (await import('./inventory.ts')).inventoryCommand(options)));
 
   reading(program.command('tail').description('follow events from now on, one line each'))
+    .option(...ALL)
     .option('--from-start', 'include earlier events')
     .action(async (options) => conclude(await (await import('./tail.ts')).tailCommand(options)));
 
@@ -200,7 +211,8 @@ function describe(program: Command, conclude: (status: number) => void): void {
     )
     .option('--uses <n>', 'a pool: how many machines may enrol with it', '100')
     .option('--ttl <duration>', 'how long it can be used', '1h')
-    .option('--namespace <name>', 'of the Machines; list: only these')
+    .option('-n, --namespace <name>', 'of the Machines; list: only these')
+    .option(...ALL)
     .option('--output <format>', 'of list: text or json', 'text')
     .option('--secret <name>', 'put it into a Secret of that namespace, key "token", for user data to take')
     .option('--no-renew', 'with --secret: the controller does not renew it there before it ends')
@@ -274,7 +286,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
       '--secret <name>',
       "--machine: put the stub into a Secret of the Machine's namespace, as bootstrap data",
     )
-    .option('--namespace <name>', '--machine: of the Machine')
+    .option('-n, --namespace <name>', '--machine: of the Machine')
     .option('--controller-namespace <name>', 'where the controller runs', 'slipway-system')
     .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
     .option('--context <name>', 'of the kubeconfig')

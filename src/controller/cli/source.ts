@@ -12,6 +12,7 @@ export interface SourceOptions {
   kubeconfig?: string;
   context?: string;
   namespace?: string;
+  allNamespaces?: boolean;
   data?: string;
   output?: string;
 }
@@ -30,6 +31,11 @@ export const OBJECT_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /** Without a cluster, nodes lie in this namespace unless a token names another. */
 const STANDALONE_NAMESPACE = 'default';
+
+/** The namespace to list; undefined is all of them. As in kubectl, --all-namespaces counts more than --namespace. */
+export function listedNamespace({ namespace, allNamespaces }: SourceOptions): string | undefined {
+  return allNamespaces ? undefined : namespace;
+}
 
 /** @throws AccessError, UsageError */
 export function openSource(options: SourceOptions): Source {

@@ -4,7 +4,7 @@ import { Informer } from '../kube/informer.ts';
 import type { StoredEvent } from '../model/node-record.ts';
 import { collectionPath, type NodeBootstrap } from '../store/node-bootstrap.ts';
 import type { Store } from '../store/store.ts';
-import { openSource, type SourceOptions } from './source.ts';
+import { listedNamespace, openSource, type SourceOptions } from './source.ts';
 import { eventText } from './text/event-text.ts';
 
 const POLL_MS = 500;
@@ -12,6 +12,7 @@ const POLL_MS = 500;
 /** Prints events as they are stored, until somebody ends it. */
 export async function tailCommand(options: SourceOptions & { fromStart?: boolean }): Promise<number> {
   const source = openSource(options);
+  const namespace = listedNamespace(options);
   const printer = new Printer(options.output === 'json', options.fromStart === true);
   const ended = new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);
@@ -21,12 +22,12 @@ export async function tailCommand(options: SourceOptions & { fromStart?: boolean
     if (!source.client) {
       const stop = new AbortController();
       void ended.then(() => stop.abort());
-      await poll(source.store, options.namespace, printer, stop.signal);
+      await poll(source.store, namespace, printer, stop.signal);
       return 0;
     }
     const informer = new Informer<NodeBootstrap>(
       source.client,
-      collectionPath(options.namespace),
+      collectionPath(namespace),
       {
         changed: ({ metadata, status }) =>
           printer.take(`${metadata.namespace}/${metadata.name}`, status?.eventLog ?? []),

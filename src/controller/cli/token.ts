@@ -41,6 +41,8 @@ export async function tokenCommand(
   }
   if (action !== 'revoke' && id !== undefined)
     throw new UsageError(`token ${action}: ${id} is one word too many`);
+  if (action !== 'list' && options.allNamespaces)
+    throw new UsageError(`token ${action}: --all-namespaces is for list`);
   if (action === 'create') return await createToken(options);
   const source = openSource(options);
   try {

@@ -1,18 +1,17 @@
 import type { TokenAdmin, TokenRecord } from '../attest/token.ts';
 import { selectorText } from '../model/selector.ts';
 import type { Store } from '../store/store.ts';
+import { listedNamespace, type SourceOptions } from './source.ts';
 import { formatTable } from './text/format-table.ts';
 
 /** @returns 0 */
-export async function listTokens(
-  shelf: TokenAdmin,
-  { namespace, output }: { namespace?: string; output?: string },
-): Promise<number> {
+export async function listTokens(shelf: TokenAdmin, options: SourceOptions): Promise<number> {
+  const namespace = listedNamespace(options);
   const tokens = (await shelf.list())
     .filter((token) => namespace === undefined || token.namespace === namespace)
     .sort((a, b) => a.expiresAt - b.expiresAt);
   const text =
-    output === 'json'
+    options.output === 'json'
       ? JSON.stringify(
           tokens.map(({ hash: _, previous: __, renewal, expiresAt, ...token }) => ({
             ...token,
