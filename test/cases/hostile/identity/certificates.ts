@@ -29,7 +29,7 @@ export async function expired({ machine, say }: Scene): Promise<() => Promise<vo
         (await controllerCommand([...words, `--data=${data}`])).stdout.trim();
       const ca = await ask('ca');
       const kept = machine({ port: controller.port, ca });
-      await kept.enrol(await ask('token'));
+      await kept.enrol(await ask('token', 'create'));
       const end = Date.now() + LIFE.ms;
       const session = await sessionOf(kept, controller.port, ca);
       kept.tell({ type: 'fact', name: 'n', value: 'v' });
