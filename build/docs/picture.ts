@@ -1,6 +1,6 @@
 /**
- * Draws docs/pictures/status.svg from docs/pictures/status.ansi, what a terminal showed of a real run; `node
- * build/docs/picture.ts`. To record it anew: script -qec 'slipway status' /dev/null >status.ansi, without carriage returns.
+ * Draws docs/pictures/*.svg from the *.ansi files beside them, which `npm run demo -- --record` writes from a real run:
+ * `npm run node -- build/docs/picture.ts`. The first line of each is the command.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,19 @@ import { stripVTControlCharacters } from 'node:util';
 import { root } from '../project.ts';
 
 const FOLDER = join(root, 'docs', 'pictures');
-export const RECORD = join(FOLDER, 'status.ansi');
-export const PICTURE = join(FOLDER, 'status.svg');
+
+/** What each record shows, for those who cannot see it. */
+const DESCRIPTIONS = {
+  status:
+    'slipway status on a machine that could not join: each step with its time, the cause and what to do',
+  machine: 'kubectl describe machine: the condition BootstrapSucceeded with the cause and what to do',
+} as const;
+
+export type PictureName = keyof typeof DESCRIPTIONS;
+export const PICTURES = Object.keys(DESCRIPTIONS) as PictureName[];
+
+export const recordOf = (name: PictureName): string => join(FOLDER, `${name}.ansi`);
+export const pictureOf = (name: PictureName): string => join(FOLDER, `${name}.svg`);
 
 const ESCAPE = '\u001b[';
 const RENDITION = new RegExp(`(${ESCAPE.replace('[', '\\[')}\\d*m)`);
@@ -29,14 +40,14 @@ const STYLES: Readonly<Record<string, string>> = {
 };
 
 /** The picture of a terminal with these lines, which may hold colours. */
-export function picture(record: string): string {
+export function picture(record: string, description: string): string {
   const lines = record.trimEnd().split('\n');
-  const texts = ['$ slipway status', ...lines].map(
+  const texts = lines.map(
     (line, index) => `<text x="${MARGIN}" y="${MARGIN + ROW * (index + 1)}">${spans(line)}</text>`,
   );
   const widest = Math.max(...lines.map((line) => plain(line).length));
-  const [width, height] = [Math.ceil(widest * COLUMN + 2 * MARGIN), (lines.length + 2) * ROW + MARGIN];
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="slipway status on a machine that could not join">
+  const [width, height] = [Math.ceil(widest * COLUMN + 2 * MARGIN), (lines.length + 1) * ROW + MARGIN];
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(description)}">
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="#e6edf3" xml:space="preserve">
 ${texts.join('\n')}
@@ -65,6 +76,10 @@ function spans(line: string): string {
 }
 
 const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-if (import.meta.main) writeFileSync(PICTURE, picture(readFileSync(RECORD, 'utf8')));
+/** The picture of a record. */
+export const draw = (name: PictureName): string =>
+  picture(readFileSync(recordOf(name), 'utf8'), DESCRIPTIONS[name]);
+
+if (import.meta.main) for (const name of PICTURES) writeFileSync(pictureOf(name), draw(name));

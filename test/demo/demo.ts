@@ -9,16 +9,22 @@ import { controlPlaneInit, workerJoin } from '../support/cluster-api/user-data.t
 import { bootMachine, kubectl, waitForReady } from '../support/machines.ts';
 import { BOOTSTRAP_SUCCEEDED, Management, NODE_ATTESTED } from './management.ts';
 import { begin, POLICY, Proofs } from './proofs.ts';
+import { recordMachine, recordStatus } from './record.ts';
 
-// npm run demo [-- --keep]: machines report to slipway-controller in a management cluster: a control plane
+// npm run demo [-- --keep] [--record]: machines report to slipway-controller in a management cluster: a control plane
 // (slipway.service), a worker (cloud-init with Slipway as its kubeadm), a worker that fails for a real reason; and three with
-// a TPM each: one joins with nothing secret in its user data, two are refused.
+// a TPM each: one joins with nothing secret in its user data, two are refused. --record draws the README's pictures from this run.
 
 const CONTROL_PLANE_IP = '10.99.1.10';
 
 const say = (text: string) => process.stdout.write(`${styleText('bold', text)}\n`);
 
-async function demo(keep: boolean): Promise<number> {
+interface DemoOptions {
+  keep: boolean;
+  record: boolean;
+}
+
+async function demo({ keep, record }: DemoOptions): Promise<number> {
   const { ok, missing } = await requirements();
   if (!ok) {
     process.stdout.write(
@@ -36,7 +42,7 @@ async function demo(keep: boolean): Promise<number> {
   process.stdout.write(`${await buildBinary()}\n${await buildController()}\n`);
   const lab = keep ? await openUserLab(progress) : await openLab(progress);
   try {
-    await show(lab);
+    await show(lab, record);
     if (keep)
       say(
         'The machines and the API server that manages them are kept, the controller is not. Look around: npm run lab -- ls; take them away: npm run lab -- down --all',
@@ -50,18 +56,22 @@ async function demo(keep: boolean): Promise<number> {
   }
 }
 
-async function show(lab: Lab): Promise<void> {
+async function show(lab: Lab, record: boolean): Promise<void> {
   const cluster = await newCluster(CONTROL_PLANE_IP, 'demo');
   say('A management cluster: etcd, kube-apiserver, the CRDs of Cluster API, slipway-controller');
   const management = await Management.start(await lab.controlPlane());
   try {
-    await bootstrapAll(lab, cluster, management);
+    const failed = await bootstrapAll(lab, cluster, management);
+    if (!record) return;
+    await recordStatus(failed);
+    recordMachine(await management.kubectl('describe', 'machine', failed.name));
   } finally {
     await management.close();
   }
 }
 
-async function bootstrapAll(lab: Lab, cluster: ClusterData, management: Management): Promise<void> {
+/** @returns the machine that fails */
+async function bootstrapAll(lab: Lab, cluster: ClusterData, management: Management): Promise<Machine> {
   await management.apply(POLICY);
   const proofs = new Proofs(lab, management, cluster);
   // It boots meanwhile, and so does what follows it; whoever waits for them hears what went wrong.
@@ -122,6 +132,7 @@ async function bootstrapAll(lab: Lab, cluster: ClusterData, management: Manageme
   process.stdout.write(await management.read('nodes'));
   say('$ slipway-controller node w2');
   process.stdout.write(await management.read('node', 'w2'));
+  return stranger;
 }
 
 /** Live progress: `slipway status --wait` on the machine, on this terminal. */
@@ -138,7 +149,10 @@ async function follow(machine: Machine, expected = 0): Promise<void> {
   );
 }
 
-process.exitCode = await demo(process.argv.includes('--keep')).catch((error: unknown) => {
+process.exitCode = await demo({
+  keep: process.argv.includes('--keep'),
+  record: process.argv.includes('--record'),
+}).catch((error: unknown) => {
   process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
   return 1;
 });
