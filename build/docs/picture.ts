@@ -22,8 +22,8 @@ export const PICTURES = Object.keys(DESCRIPTIONS) as PictureName[];
 export const recordOf = (name: PictureName): string => join(FOLDER, `${name}.ansi`);
 export const pictureOf = (name: PictureName): string => join(FOLDER, `${name}.svg`);
 
-const ESCAPE = '\u001b[';
-const RENDITION = new RegExp(`(${ESCAPE.replace('[', '\\[')}\\d*m)`);
+export const ESCAPE = '\u001b[';
+export const RENDITION = new RegExp(`(${ESCAPE.replace('[', '\\[')}\\d*m)`);
 
 /** Pixels. */
 const COLUMN = 8.4;

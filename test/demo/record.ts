@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { draw, type PictureName, pictureOf, recordOf } from '../../build/docs/picture.ts';
+import { draw, ESCAPE, type PictureName, pictureOf, RENDITION, recordOf } from '../../build/docs/picture.ts';
 import type { Machine } from '../lab/lab.ts';
 
 /** Columns of the recorded terminals. */
@@ -53,8 +53,8 @@ export function recordMachine(described: string): void {
 function folded(line: string): string[] {
   const rows = [''];
   let column = 0;
-  for (const part of line.split(/(\u001b\[\d*m)/)) {
-    if (part.startsWith('\u001b')) {
+  for (const part of line.split(RENDITION)) {
+    if (part.startsWith(ESCAPE)) {
       rows[rows.length - 1] += part;
       continue;
     }
