@@ -71,7 +71,7 @@ function tooLarge(raw: Buffer, name: string | undefined): LintFinding[] {
   if (cloud === undefined || rule === undefined || countedSize(cloud, raw.length) <= cloud.bytes) return [];
   const size = `${countedSize(cloud, raw.length)} bytes${cloud.counts === 'base64' ? ' as base64' : ''}`;
   const zipped = `with gzip ${countedSize(cloud, gzipSync(raw).length)}`;
-  const message = `${cloud.title} takes ${cloud.bytes} bytes; this has ${size}, ${zipped}.`;
+  const message = `${cloud.title} accepts ${cloud.bytes} bytes; this has ${size}, ${zipped}.`;
   return [{ rule: rule.id, severity: 'error', message, remedy: rule.remedy }];
 }
 

@@ -12,6 +12,6 @@ export function stubProblems({ expires, part, digest }: SealedStub, now: Date): 
     error('SealedDataExpired', `The sealed user data expired at ${expires}.`);
   const inside = part.startsWith('data:') ? dataOf(part) : undefined;
   if (part.startsWith('data:') && (inside === undefined || partDigest(inside) !== digest))
-    error('SealedDataMismatch', 'The sealed part is damaged: it has not the digest that the stub names.');
+    error('SealedDataMismatch', 'The sealed part is damaged: its digest is not the one in the stub.');
   return found;
 }

@@ -36,25 +36,25 @@ export const FILE_RULES: readonly Rule[] = [
   {
     id: 'template-not-filled-in',
     severity: 'warning',
-    title: 'A variable of the metadata is not filled in',
-    why: 'Variables such as {{ ds.meta_data.local_hostname }} are filled in only where the text says that it is a template. Here it does not, and the braces stay.',
+    title: 'A metadata variable is not rendered',
+    why: 'Variables such as {{ ds.meta_data.local_hostname }} are rendered only in text that is marked as a template. This text is not, so the braces stay in it.',
     remedy:
-      'Make "## template: jinja" the first line: of cloud-config above #cloud-config, in Ignition of the file itself.',
+      'Make "## template: jinja" the first line: above #cloud-config in cloud-config, or of the file itself in Ignition.',
     example: {
       wrong: "write_files:\n- path: /etc/name\n  content: '{{ ds.meta_data.local_hostname }}'\n",
       right:
         "## template: jinja\n#cloud-config\nwrite_files:\n- path: /etc/name\n  content: '{{ ds.meta_data.local_hostname }}'\n",
     },
     find: (seen) => [
-      ...inFiles(seen, 'a variable of the metadata is not filled in.', ({ text }) => text.search(VARIABLE)),
+      ...inFiles(seen, 'a metadata variable is not rendered.', ({ text }) => text.search(VARIABLE)),
       ...seen.shells.flatMap(({ place, text, where }) =>
         !place.startsWith('/') && VARIABLE.test(text)
-          ? [{ message: `${place}: a variable of the metadata is not filled in.`, where }]
+          ? [{ message: `${place}: a metadata variable is not rendered.`, where }]
           : [],
       ),
       ...seen.document.commands.flatMap((command) =>
         command.kind === 'kubeadm' && VARIABLE.test(command.args.reveal().join(' '))
-          ? [{ message: 'a variable of the metadata is not filled in.', where: command.where }]
+          ? [{ message: 'a metadata variable is not rendered.', where: command.where }]
           : [],
       ),
     ],
@@ -63,7 +63,7 @@ export const FILE_RULES: readonly Rule[] = [
     id: 'mode-read-as-decimal',
     severity: 'error',
     title: 'A mode was read as a decimal number',
-    why: 'YAML reads 644 without a leading zero as a decimal number, which is mode 1204; JSON, and with it Ignition, knows decimal numbers only.',
+    why: 'YAML reads 644 without a leading zero as a decimal number, which is mode 1204; JSON, and so Ignition, has decimal numbers only.',
     remedy:
       "In cloud-config write '0644', in quotes; in Ignition write the decimal number: 420 is 0644, 493 is 0755, 384 is 0600.",
     example: {
@@ -87,8 +87,8 @@ export const FILE_RULES: readonly Rule[] = [
     id: 'writable-by-everybody',
     severity: 'warning',
     title: 'World-writable file',
-    why: 'Whatever runs on the machine can change what root reads or runs.',
-    remedy: "Take the right to write from others: '0644' or '0755'.",
+    why: 'Any process on the machine can change what root reads or runs.',
+    remedy: "Remove the write permission for others: '0644' or '0755'.",
     example: {
       wrong: "write_files:\n- {path: /a, content: x, permissions: '0666'}\n",
       right: "write_files:\n- {path: /a, content: x, permissions: '0644'}\n",
@@ -96,31 +96,31 @@ export const FILE_RULES: readonly Rule[] = [
     find: (seen) =>
       modes(seen).flatMap(({ path, mode, where }) =>
         (mode & 0o002) !== 0 && (mode & 0o1000) === 0 && !USUAL.includes(mode)
-          ? [{ message: `${path} may be written by everybody.`, where }]
+          ? [{ message: `${path} is world-writable.`, where }]
           : [],
       ),
   },
   {
     id: 'script-with-crlf',
     severity: 'error',
-    title: 'A script has the line ends of Windows',
-    why: 'The kernel looks for an interpreter whose name ends with a carriage return and says "no such file or directory".',
-    remedy: 'Give the file line ends of Unix before it is encoded (dos2unix).',
+    title: 'A script has Windows line endings',
+    why: 'The kernel looks for an interpreter whose name ends with a carriage return and reports "no such file or directory".',
+    remedy: 'Convert the file to Unix line endings (dos2unix) before encoding it.',
     example: {
       wrong: 'write_files:\n- path: /a.sh\n  encoding: b64\n  content: IyEvYmluL3NoDQplY2hvIHgNCg==\n',
       right: 'write_files:\n- path: /a.sh\n  encoding: b64\n  content: IyEvYmluL3NoCmVjaG8geAo=\n',
     },
     find: (seen) =>
-      inFiles(seen, 'the interpreter is not found, because of a carriage return.', ({ text }) =>
+      inFiles(seen, 'a carriage return keeps the kernel from finding the interpreter.', ({ text }) =>
         /^#![^\n]*\r\n/.test(text) ? 0 : -1,
       ),
   },
   {
     id: 'line-ends-of-windows',
     severity: 'note',
-    title: 'The user data has the line ends of Windows',
-    why: 'They do no harm where YAML is read, but in a script of a MIME multipart, or where a provider joins texts, they may.',
-    remedy: 'Save the file with line ends of Unix.',
+    title: 'The user data has Windows line endings',
+    why: 'They do no harm in YAML, but may break a script in a MIME multipart, or text that a provider concatenates.',
+    remedy: 'Save the file with Unix line endings.',
     example: { wrong: 'runcmd:\r\n- ls\r\n', right: 'runcmd:\n- ls\n' },
     find: ({ raw }) => {
       const at = raw.includes(0) ? -1 : raw.indexOf('\r\n');
@@ -133,9 +133,9 @@ export const FILE_RULES: readonly Rule[] = [
   {
     id: 'tab-in-yaml-file',
     severity: 'warning',
-    title: 'A YAML file that is written has tabs where YAML allows blanks only',
-    why: 'Whoever reads the file (kubeadm, the kubelet, containerd) refuses it, when the machine has long been up.',
-    remedy: 'Indent with blanks.',
+    title: 'A written YAML file is indented with tabs',
+    why: 'YAML allows only spaces there. The program that reads the file (kubeadm, the kubelet, containerd) rejects it, long after the machine has booted.',
+    remedy: 'Indent with spaces.',
     example: {
       wrong: 'write_files:\n- path: /a.yaml\n  content: "a:\\n\\tb: 1\\n"\n',
       right: 'write_files:\n- path: /a.yaml\n  content: "a:\\n  b: 1\\n"\n',
@@ -148,10 +148,10 @@ export const FILE_RULES: readonly Rule[] = [
   {
     id: 'remote-content-without-hash',
     severity: 'warning',
-    title: 'Content is fetched and not compared with a hash',
-    why: 'Whoever holds the server, or over http: anybody on the way, decides what the machine gets.',
+    title: 'Content is fetched without a hash',
+    why: 'Anyone who controls the server decides what the machine gets; over http:, so does anyone on the network path.',
     remedy:
-      'Add its hash (sha512-... or sha256-...): verification.hash in Ignition, source.hash in cloud-config.',
+      'Add its hash (sha512-... or sha256-...) as verification.hash in Ignition or source.hash in cloud-config.',
     example: {
       wrong: IGNITION(''),
       right: IGNITION(`, "verification": {"hash": "sha256-${'0'.repeat(64)}"}`),
@@ -159,7 +159,7 @@ export const FILE_RULES: readonly Rule[] = [
     find: ({ document }) =>
       document.files.flatMap(({ path, from, where }) =>
         from !== undefined && from.hash === undefined && isOfAnybody(from.url.reveal())
-          ? [{ message: `what is fetched for ${path} is not compared with a hash.`, where }]
+          ? [{ message: `the content fetched for ${path} is not verified with a hash.`, where }]
           : [],
       ),
   },

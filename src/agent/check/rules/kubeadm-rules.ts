@@ -47,9 +47,9 @@ export const KUBEADM_RULES: readonly Rule[] = [
   {
     id: 'another-kubeadm-config',
     severity: 'warning',
-    title: 'kubeadm reads another file than the one that is written for it',
-    why: 'Where the image does not have that file, kubeadm fails; the configuration that was written has no effect.',
-    remedy: 'Name with --config the path that write_files has.',
+    title: 'kubeadm reads a different file from the one written for it',
+    why: 'The written configuration has no effect, and kubeadm fails unless the image contains the file it reads.',
+    remedy: 'Pass --config the path used in write_files.',
     example: {
       wrong: `${file('apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration')}runcmd:\n- kubeadm join --config /run/join.yaml\n`,
       right: `${file('apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration')}runcmd:\n- kubeadm join --config /run/kubeadm.yaml\n`,
@@ -64,7 +64,7 @@ export const KUBEADM_RULES: readonly Rule[] = [
         !isWritten(command.configPath)
           ? [
               {
-                message: `kubeadm reads ${command.configPath}, and ${paths.join(', ')} is written.`,
+                message: `kubeadm reads ${command.configPath}, but ${paths.join(', ')} is written.`,
                 where: command.where,
               },
             ]
@@ -75,10 +75,10 @@ export const KUBEADM_RULES: readonly Rule[] = [
   {
     id: 'join-without-ca-hash',
     severity: 'error',
-    title: "A node joins without knowing the cluster's authority",
-    why: 'Whoever answers at the address of the API server gets the token, and can hand the node a cluster of his own.',
+    title: "A node joins without verifying the cluster's CA",
+    why: "Any server that answers at the API server's address gets the token and can make the node join another cluster.",
     remedy:
-      'Give caCertHashes (Cluster API fills it in), or discovery.file with a kubeconfig that holds the CA.',
+      'Set caCertHashes (Cluster API fills it in), or set discovery.file to a kubeconfig that contains the CA.',
     example: {
       wrong: file(`${JOIN}\n    unsafeSkipCAVerification: true`),
       right: file(`${JOIN}\n${HASHES}`),
@@ -90,21 +90,21 @@ export const KUBEADM_RULES: readonly Rule[] = [
         const hashes = /^[ \t]+caCertHashes:[ \t]*(?:\[\s*["']?sha256|\n\s*-\s*["']?\S)/m.test(text);
         const unsafe = /^[ \t]+unsafeSkipCAVerification:\s*true/m.test(text);
         if (!isJoin || (hashes && !unsafe)) return [];
-        const message = `${place.path}, line ${line}: the cluster's CA is not verified at joining.`;
+        const message = `${place.path}, line ${line}: the join does not verify the cluster's CA.`;
         return [{ message, where: place.where }];
       }),
       ...inCalls(
         seen,
         /\s--discovery-token-unsafe-skip-ca-verification(?:=true)?\s/,
-        "the cluster's CA is not verified at joining.",
+        "the join does not verify the cluster's CA.",
       ),
     ],
   },
   {
     id: 'certificate-key',
     severity: 'warning',
-    title: "The cluster's keys are handed over through the cluster",
-    why: 'With a certificate key, the keys of the authorities lie in a secret of kube-system for two hours, and whoever has the key and a token gets them.',
+    title: "The cluster's private keys are distributed through the cluster",
+    why: 'With a certificate key, the CA keys are in a Secret in kube-system for two hours, and anyone with the certificate key and a bootstrap token can read them.',
     remedy: 'Leave it out: Cluster API writes the certificates to each control plane itself.',
     example: {
       wrong: file(
@@ -113,19 +113,19 @@ export const KUBEADM_RULES: readonly Rule[] = [
       right: file('apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration'),
     },
     find: (seen) => [
-      ...inConfigs(seen, /^[ \t]*certificateKey:\s*\S/m, 'a certificate key is given.'),
+      ...inConfigs(seen, /^[ \t]*certificateKey:\s*\S/m, 'a certificate key is set.'),
       ...inCalls(
         seen,
         /\s--(?:certificate-key|upload-certs)\b/,
-        'certificates are handed over through the cluster.',
+        'certificates are distributed through the cluster.',
       ),
     ],
   },
   {
     id: 'old-kubeadm-api',
     severity: 'error',
-    title: "kubeadm's configuration has a version that kubeadm reads no more",
-    why: 'kubeadm of Kubernetes 1.27 and later refuses v1beta2 and everything older.',
+    title: 'The kubeadm configuration uses a removed API version',
+    why: 'kubeadm 1.27 and later rejects v1beta2 and older.',
     remedy: 'Use v1beta4 (Kubernetes 1.31 or later) or v1beta3; kubeadm config migrate converts the file.',
     example: {
       wrong: file('apiVersion: kubeadm.k8s.io/v1beta2\nkind: InitConfiguration'),
@@ -138,15 +138,15 @@ export const KUBEADM_RULES: readonly Rule[] = [
         : inConfigs(
             seen,
             /^apiVersion:\s*["']?kubeadm\.k8s\.io\/v1(?:alpha\d|beta[12])\b/m,
-            'this version was removed.',
+            'this API version was removed.',
           ),
   },
   {
     id: 'deprecated-kubeadm-api',
     severity: 'note',
-    title: "kubeadm's configuration has a version that will be removed",
+    title: 'The kubeadm configuration uses a deprecated API version',
     why: 'v1beta3 is deprecated since Kubernetes 1.31.',
-    remedy: 'Use v1beta4 where every machine has Kubernetes 1.31 or later.',
+    remedy: 'Use v1beta4 if every machine runs Kubernetes 1.31 or later.',
     example: {
       wrong: file('apiVersion: kubeadm.k8s.io/v1beta3\nkind: InitConfiguration'),
       right: file('apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration'),
@@ -157,9 +157,9 @@ export const KUBEADM_RULES: readonly Rule[] = [
   {
     id: 'token-without-end',
     severity: 'warning',
-    title: 'A bootstrap token never ends',
-    why: 'Whoever reads this user data in a year can still join a machine to the cluster.',
-    remedy: 'Give a time to live (ttl: 15m); Cluster API renews tokens as long as they are needed.',
+    title: 'A bootstrap token never expires',
+    why: 'Anyone who reads this user data a year from now can still join a machine to the cluster.',
+    remedy: 'Set a time to live (ttl: 15m); Cluster API renews tokens for as long as they are needed.',
     example: {
       wrong: file('apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\nbootstrapTokens:\n- ttl: 0s'),
       right: file(
@@ -171,9 +171,9 @@ export const KUBEADM_RULES: readonly Rule[] = [
   {
     id: 'preflight-ignored',
     severity: 'warning',
-    title: "All of kubeadm's checks are ignored",
-    why: 'A machine that cannot become a node fails later, and less plainly.',
-    remedy: 'Name the checks that are known to fail there, such as Swap.',
+    title: 'All kubeadm preflight checks are ignored',
+    why: 'A machine that cannot become a node fails later, with a less specific error.',
+    remedy: 'Name only the checks that are expected to fail, such as Swap.',
     example: {
       wrong: 'runcmd:\n- kubeadm join --config /a --ignore-preflight-errors=all\n',
       right: 'runcmd:\n- kubeadm join --config /a --ignore-preflight-errors=Swap\n',
@@ -182,9 +182,9 @@ export const KUBEADM_RULES: readonly Rule[] = [
       ...inConfigs(
         seen,
         /^[ \t]*ignorePreflightErrors:[ \t]*(?:\[\s*["']?all\b|\n\s*-\s*["']?all\b)/m,
-        "all of kubeadm's checks are ignored.",
+        'all kubeadm preflight checks are ignored.',
       ),
-      ...inCalls(seen, /--ignore-preflight-errors[= ]all\s/, "all of kubeadm's checks are ignored."),
+      ...inCalls(seen, /--ignore-preflight-errors[= ]all\s/, 'all kubeadm preflight checks are ignored.'),
     ],
   },
 ];

@@ -13,9 +13,9 @@ export const ORDER_RULES: readonly Rule[] = [
   {
     id: 'file-hidden-by-mount',
     severity: 'warning',
-    title: 'A file is written below a directory that is mounted later',
-    why: 'cloud-init writes files before it mounts: the file lies on the disk below, and nobody sees it any more.',
-    remedy: 'Write it with defer: true, or in a command.',
+    title: 'A file is written under a directory that is mounted later',
+    why: 'cloud-init writes files before it mounts file systems, so the mount hides the file.',
+    remedy: 'Write it with defer: true, or from a command.',
     example: {
       wrong: 'mounts:\n- [/dev/sdb, /var/lib/etcd]\nwrite_files:\n- path: /var/lib/etcd/note\n  content: x\n',
       right:
@@ -31,8 +31,8 @@ export const ORDER_RULES: readonly Rule[] = [
   {
     id: 'owner-not-there-yet',
     severity: 'warning',
-    title: 'A file is given to a user who is made later',
-    why: 'cloud-init writes files before it makes users: the owner is not known, and this file and all after it are left out.',
+    title: 'A file is owned by a user who is created later',
+    why: 'cloud-init writes files before it creates users: the owner is unknown, and this file and all after it are skipped.',
     remedy: 'Write the file with defer: true.',
     example: {
       wrong: 'users:\n- name: ops\nwrite_files:\n- path: /a\n  owner: ops:ops\n  content: x\n',
@@ -46,7 +46,7 @@ export const ORDER_RULES: readonly Rule[] = [
         const later = owner.split(':').find((name) => made.has(name));
         return later === undefined
           ? []
-          : [{ message: `${path} belongs to ${later}, who is made after files are written.`, where }];
+          : [{ message: `${path} is owned by ${later}, who is created after files are written.`, where }];
       });
     },
   },
@@ -54,8 +54,8 @@ export const ORDER_RULES: readonly Rule[] = [
     id: 'file-not-there-at-boot',
     severity: 'warning',
     title: 'bootcmd uses a file that is written later',
-    why: 'bootcmd runs before files are written: at the first boot the file is not there.',
-    remedy: 'Do it in runcmd, or put the file into the image.',
+    why: 'bootcmd runs before files are written, so the file does not exist on the first boot.',
+    remedy: 'Move the command to runcmd, or put the file into the image.',
     example: {
       wrong: 'bootcmd:\n- sh /opt/a.sh\nwrite_files:\n- path: /opt/a.sh\n  content: exit 0\n',
       right: 'runcmd:\n- sh /opt/a.sh\nwrite_files:\n- path: /opt/a.sh\n  content: exit 0\n',
@@ -72,8 +72,8 @@ export const ORDER_RULES: readonly Rule[] = [
     id: 'file-written-twice',
     severity: 'warning',
     title: 'A file is written twice',
-    why: 'The second takes the place of the first, without a word.',
-    remedy: 'Keep one of them, or add to the first with append: true.',
+    why: 'The second silently overwrites the first.',
+    remedy: 'Keep one of them, or append to the first with append: true.',
     example: {
       wrong: 'write_files:\n- {path: /a, content: x}\n- {path: /a, content: y}\n',
       right: 'write_files:\n- {path: /a, content: x}\n- {path: /a, content: y, append: true}\n',
@@ -81,15 +81,17 @@ export const ORDER_RULES: readonly Rule[] = [
     find: ({ document }) =>
       document.files.flatMap(({ path, append, where }, index) => {
         const isAgain = document.files.slice(0, index).some((earlier) => earlier.path === path);
-        return isAgain && !append ? [{ message: `${path} was written before; that is lost.`, where }] : [];
+        return isAgain && !append
+          ? [{ message: `${path} is written by an earlier item, which this one overwrites.`, where }]
+          : [];
       }),
   },
   {
     id: 'kubeadm-called-twice',
     severity: 'warning',
     title: 'kubeadm is called more than once',
-    why: 'The second call finds what the first has left and fails, or the machine is two things at once.',
-    remedy: 'Call kubeadm init or kubeadm join once.',
+    why: 'The second call fails because of the files the first one left, or the machine gets two roles.',
+    remedy: 'Call kubeadm init or kubeadm join only once.',
     example: {
       wrong: 'runcmd:\n- kubeadm join --config /a\n- kubeadm join --config /b\n',
       right: 'runcmd:\n- kubeadm join --config /a\n',
@@ -98,7 +100,7 @@ export const ORDER_RULES: readonly Rule[] = [
       document.commands
         .filter(({ kind }) => kind === 'kubeadm')
         .slice(1)
-        .map(({ where }) => ({ message: 'kubeadm is called once more.', where })),
+        .map(({ where }) => ({ message: 'kubeadm is called again.', where })),
   },
 ];
 

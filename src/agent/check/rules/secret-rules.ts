@@ -12,9 +12,9 @@ export const SECRET_RULES: readonly Rule[] = [
   {
     id: 'secret-readable-by-everybody',
     severity: 'error',
-    title: 'A file with a secret may be read by everybody',
-    why: 'Every process of the machine, those of containers with a host path too, can read the key. write_files gives 0644 where nothing is said.',
-    remedy: "Say permissions: '0600'.",
+    title: 'World-readable file with a secret',
+    why: 'Every process on the machine can read the secret, and so can containers with a hostPath volume. The default mode of write_files is 0644.',
+    remedy: "Set permissions: '0600'.",
     example: {
       wrong: 'write_files:\n- path: /etc/a.key\n  content: |\n    -----BEGIN EC PRIVATE KEY-----\n',
       right:
@@ -24,7 +24,7 @@ export const SECRET_RULES: readonly Rule[] = [
       ...document.files
         .filter(({ from, mode }) => (mode & 0o004) !== 0 && isSecretReference(from?.url.reveal() ?? ''))
         .map(({ path, where }) => ({
-          message: `everybody may read ${path}, which gets a secret of a store.`,
+          message: `${path} is world-readable and contains a secret from a secret store.`,
           where,
         })),
       ...files.flatMap(({ path, text, mode, where }) => {
@@ -38,36 +38,36 @@ export const SECRET_RULES: readonly Rule[] = [
               : undefined;
         return what === undefined
           ? []
-          : [{ message: `everybody may read ${path}, which holds ${what}.`, where }];
+          : [{ message: `${path} is world-readable and contains ${what}.`, where }];
       }),
     ],
   },
   {
     id: 'password-in-clear',
     severity: 'warning',
-    title: 'A password stands in the user data as it is typed',
-    why: "User data lies in the cloud's metadata service, in the secret of the management cluster and in backups; whoever reads it logs in.",
+    title: 'The user data contains a plain-text password',
+    why: "User data is kept in the cloud's metadata service, in a Secret in the management cluster and in backups. Anyone who can read it can log in.",
     remedy:
-      'Give a hash (openssl passwd -6; hashed_passwd, or type: hash in chpasswd), or better an SSH key.',
+      'Use an SSH key, or a password hash (openssl passwd -6; hashed_passwd, or type: hash in chpasswd).',
     example: {
       wrong: 'users:\n- {name: ops, plain_text_passwd: hunter2, lock_passwd: false}\n',
       right: 'users:\n- {name: ops, hashed_passwd: $6$x$y, lock_passwd: false}\n',
     },
     find: ({ document }) => [
       ...document.users.flatMap(({ name, plainPassword, where }) =>
-        plainPassword === undefined ? [] : [{ message: `the password of ${name} is in clear.`, where }],
+        plainPassword === undefined ? [] : [{ message: `the password of ${name} is in plain text.`, where }],
       ),
       ...(document.system?.passwords?.users ?? []).flatMap(({ name, password, isHash }) =>
-        password === undefined || isHash ? [] : [{ message: `the password of ${name} is in clear.` }],
+        password === undefined || isHash ? [] : [{ message: `the password of ${name} is in plain text.` }],
       ),
     ],
   },
   {
     id: 'secret-on-command-line',
     severity: 'warning',
-    title: 'A secret stands on a command line',
-    why: 'Everybody on the machine sees the arguments of a process, and cloud-init writes commands into its logs.',
-    remedy: 'Put the secret into a file with mode 0600 and name the file (kubeadm: --config).',
+    title: 'A secret is on a command line',
+    why: 'Every user on the machine can see process arguments, and cloud-init logs commands.',
+    remedy: "Put the secret into a file with mode 0600 and pass the file's path (kubeadm: --config).",
     example: {
       wrong: 'runcmd:\n- kubeadm join 10.0.0.1:6443 --token abcdef.0123456789abcdef\n',
       right: 'runcmd:\n- kubeadm join --config /run/kubeadm/join.yaml\n',
@@ -86,9 +86,9 @@ export const SECRET_RULES: readonly Rule[] = [
   {
     id: 'everybody-is-root',
     severity: 'note',
-    title: 'A user may become root without a password, and log in with one',
-    why: 'A password that was guessed is then enough for everything.',
-    remedy: 'Lock the password (lock_passwd: true) and give SSH keys, or ask for the password in sudo.',
+    title: 'A user can log in with a password and become root without one',
+    why: 'Guessing that password is then enough to get root access.',
+    remedy: 'Lock the password (lock_passwd: true) and use SSH keys, or make sudo ask for the password.',
     example: {
       wrong: 'users:\n- {name: ops, lock_passwd: false, sudo: "ALL=(ALL) NOPASSWD:ALL"}\n',
       right: 'users:\n- {name: ops, sudo: "ALL=(ALL) NOPASSWD:ALL"}\n',
@@ -96,7 +96,7 @@ export const SECRET_RULES: readonly Rule[] = [
     find: ({ document }) =>
       document.users.flatMap(({ name, sudo, lockPassword, where }) =>
         !lockPassword && sudo.some((rule) => /NOPASSWD:\s*ALL/.test(rule))
-          ? [{ message: `${name} may log in with a password and become root without one.`, where }]
+          ? [{ message: `${name} can log in with a password and become root without one.`, where }]
           : [],
       ),
   },

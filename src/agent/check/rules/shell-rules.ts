@@ -33,15 +33,16 @@ export const SHELL_RULES: readonly Rule[] = [
   {
     id: 'semicolon-hides-failure',
     severity: 'warning',
-    title: 'A command before ; may fail and nobody hears of it',
-    why: 'The status of a command is that of what stands last in it. What stands before a semicolon may fail, and what rests on it runs all the same.',
-    remedy: 'Join them with &&, or make each an item of its own: Slipway tells of every item that fails.',
+    title: 'A failure before ; goes unnoticed',
+    why: 'The exit status is that of the last command. A command before a semicolon can fail, and the commands that depend on it still run.',
+    remedy:
+      'Join the commands with &&, or make each one a separate item: Slipway reports every item that fails.',
     example: {
       wrong: 'runcmd:\n- modprobe br_netfilter; sysctl --system\n',
       right: 'runcmd:\n- modprobe br_netfilter && sysctl --system\n',
     },
     find: (seen) =>
-      inPieces(seen, 'the status of a command before ; is lost.', (piece, next, shell, before) => {
+      inPieces(seen, 'the exit status of a command before ; is lost.', (piece, next, shell, before) => {
         if (piece.next !== ';' || shell.isScript || shell.stopsAtFailure) return false;
         if (
           next === undefined ||
@@ -56,10 +57,10 @@ export const SHELL_RULES: readonly Rule[] = [
   {
     id: 'failure-ignored',
     severity: 'note',
-    title: 'A failure is thrown away with || true',
-    why: 'Whatever is wrong there, now or in a year, nobody will hear of it.',
+    title: 'A failure is ignored with || true',
+    why: 'Slipway cannot report a failure of this command, whatever its cause.',
     remedy:
-      'Test for the one thing that may be missing ([ ! -e FILE ] || COMMAND), and let other failures be seen.',
+      'Test for the one condition that is allowed ([ ! -e FILE ] || COMMAND), so that other failures are reported.',
     example: {
       wrong: 'runcmd:\n- systemctl restart chronyd || true\n',
       right: 'runcmd:\n- systemctl restart chronyd\n',
@@ -67,16 +68,16 @@ export const SHELL_RULES: readonly Rule[] = [
     find: (seen) =>
       inPieces(
         seen,
-        'a failure is thrown away.',
+        'a failure is ignored.',
         (piece, next) => piece.next === '||' && /^(?:true|:|exit 0|\/bin\/true)$/.test(next?.text ?? ''),
       ),
   },
   {
     id: 'pipe-hides-failure',
     severity: 'warning',
-    title: 'A command before | may fail and nobody hears of it',
-    why: 'The status of a pipe is that of its last command. A download that breaks off feeds half a file to what reads it, and that is a success.',
-    remedy: 'Write to a file and use it then, or begin a script of bash with set -eo pipefail.',
+    title: 'A failure before | goes unnoticed',
+    why: 'The exit status of a pipeline is that of its last command. An interrupted download passes a partial file to the next command, which still succeeds.',
+    remedy: 'Write to a file first and then use it, or use a bash script that begins with set -eo pipefail.',
     example: {
       wrong: 'runcmd:\n- ctr images export - registry.example/a | gzip -c >/a.gz\n',
       right: 'runcmd:\n- ctr images export /a.tar registry.example/a && gzip /a.tar\n',
@@ -84,7 +85,7 @@ export const SHELL_RULES: readonly Rule[] = [
     find: (seen) =>
       inPieces(
         seen,
-        'the status of a command before | is lost.',
+        'the exit status of a command before | is lost.',
         (piece, next, shell) =>
           piece.next === '|' &&
           next !== undefined &&
@@ -98,9 +99,9 @@ export const SHELL_RULES: readonly Rule[] = [
   {
     id: 'download-into-shell',
     severity: 'warning',
-    title: 'What comes from the network is run without a look',
-    why: 'A server that fails, is late or is not the one it should be decides what runs as root, and a download that breaks off runs by half.',
-    remedy: 'Put the program into the image; else fetch a file, compare its checksum, and run it then.',
+    title: 'A download is run without verification',
+    why: 'The server decides what runs as root, and an interrupted download is run partially.',
+    remedy: 'Put the program into the image. Otherwise download a file, verify its checksum, then run it.',
     example: {
       wrong: 'runcmd:\n- curl -fsSL https://get.example/install.sh | sh\n',
       right:
@@ -109,16 +110,16 @@ export const SHELL_RULES: readonly Rule[] = [
     find: (seen) =>
       inPieces(
         seen,
-        'what is downloaded is run at once.',
+        'the download is run without verification.',
         (piece, next) => piece.next === '|' && next !== undefined && isRemoteScript(piece, next),
       ),
   },
   {
     id: 'background-hides-failure',
     severity: 'warning',
-    title: 'A command in the background may fail and nobody hears of it',
-    why: 'Nobody waits for what & puts into the background: it may still run, or have failed, when the node joins.',
-    remedy: 'Let it run in the foreground, or make it a unit of systemd.',
+    title: 'A failure in the background goes unnoticed',
+    why: 'Nothing waits for a background command: it may still be running, or may have failed, when the node joins.',
+    remedy: 'Run it in the foreground, or as a systemd unit.',
     example: {
       wrong: 'runcmd:\n- /opt/agent --serve &\n',
       right: 'runcmd:\n- systemd-run --unit agent /opt/agent --serve\n',
@@ -126,15 +127,15 @@ export const SHELL_RULES: readonly Rule[] = [
     find: (seen) =>
       inPieces(
         seen,
-        'nobody waits for this command.',
+        'nothing waits for this command.',
         (piece) => piece.next === '&' && !isCompoundKeyword(piece),
       ),
   },
   {
     id: 'script-without-set-e',
     severity: 'warning',
-    title: 'A script goes on after a command that failed',
-    why: "Without set -e only the last command's status counts: everything before it may fail.",
+    title: 'A script continues after a failed command',
+    why: 'Without set -e only the exit status of the last command counts. Any command before it can fail unnoticed.',
     remedy: 'Begin the script with set -e (bash: set -euo pipefail).',
     example: {
       wrong:
@@ -153,15 +154,15 @@ export const SHELL_RULES: readonly Rule[] = [
   {
     id: 'typographic-characters',
     severity: 'warning',
-    title: 'A command has a dash or blank that a word processor has put there',
-    why: 'To a shell a long dash begins no option, and a blank that does not break a line parts no words: the program gets other arguments than one sees.',
-    remedy: 'Type the command anew, with - and ordinary blanks.',
+    title: 'A command has a typographic dash or space',
+    why: 'A shell does not treat a long dash as an option, or a non-breaking space as a separator, so the program gets different arguments from those you see.',
+    remedy: 'Retype the command with - and ordinary spaces.',
     example: {
       wrong: 'runcmd:\n- kubeadm join \u2013\u2013config /a\n',
       right: 'runcmd:\n- kubeadm join --config /a\n',
     },
     find: (seen) =>
-      inPieces(seen, 'there is a dash or blank that is not of ASCII.', (piece) =>
+      inPieces(seen, 'the command has a dash or space that is not ASCII.', (piece) =>
         /(?:^|\s)[\u2010-\u2015\u2212]{1,2}[a-z]|[\u00a0\u2007\u202f]/i.test(
           piece.text.replace(/"[^"]*"|'[^']*'/g, ''),
         ),
@@ -171,8 +172,9 @@ export const SHELL_RULES: readonly Rule[] = [
     id: 'reboot-in-commands',
     severity: 'warning',
     title: 'A command restarts or stops the machine',
-    why: 'The commands behind it do not run in this boot, and cloud-init does not run them in the next one either.',
-    remedy: 'Use power_state, which acts when everything is done, or restart in preparation of the image.',
+    why: 'The commands after it do not run in this boot, and cloud-init does not run them in the next one either.',
+    remedy:
+      'Use power_state, which takes effect when everything is done, or restart while the image is built.',
     example: { wrong: 'runcmd:\n- reboot\n', right: 'runcmd:\n- systemctl restart kubelet\n' },
     find: (seen) =>
       inPieces(seen, 'this ends the boot.', (piece) =>

@@ -6,10 +6,10 @@ export const SIZE_RULES: readonly Rule[] = [
   {
     id: 'larger-than-a-cloud-takes',
     severity: 'note',
-    title: 'Some clouds do not take user data of this size',
-    why: 'The cloud refuses to make the machine, or cuts the user data off. With --cloud NAME it is an error where that cloud does not take it.',
+    title: 'Some clouds do not accept user data of this size',
+    why: "The cloud refuses to create the machine, or truncates the user data. With --cloud NAME, exceeding that cloud's limit is an error.",
     remedy:
-      'Compress it with gzip where the provider does not do so, move files into the image, or fetch them by digest.',
+      'Compress it with gzip if the provider does not, move files into the image, or fetch them by digest.',
     example: {
       wrong: `write_files:\n- {path: /a, content: ${'x'.repeat(16_500)}}\n`,
       right: 'write_files:\n- {path: /a, content: x}\n',
@@ -20,10 +20,10 @@ export const SIZE_RULES: readonly Rule[] = [
       const zipped = gzipSync(raw).length;
       const told = over.map((cloud) => {
         const fits = countedSize(cloud, zipped) <= cloud.bytes;
-        return `${cloud.name} (${cloud.bytes}${fits ? ', with gzip it fits' : ''})`;
+        return `${cloud.name} (${cloud.bytes}${fits ? ', fits with gzip' : ''})`;
       });
       const sizes = `${raw.length} bytes, ${Math.ceil(raw.length / 3) * 4} as base64, ${zipped} with gzip`;
-      return [{ message: `${sizes}: more than is taken by ${told.join(', ')}.` }];
+      return [{ message: `${sizes}: more than the limit of ${told.join(', ')}.` }];
     },
   },
 ];
