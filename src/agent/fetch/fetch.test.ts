@@ -132,7 +132,7 @@ describe('fetchRemote', () => {
     const settings = { authorities: [], remoteAuthorities: [authority] };
     const remote = { url: sensitive(url), headers: [], isCompressed: false };
     const error = fetchRemote(createLinuxHost({}), remote, settings, async () => undefined);
-    await expect(error).rejects.toThrow(/gives more than 1048576 bytes/);
+    await expect(error).rejects.toThrow(/returned more than 1048576 bytes/);
   });
 
   it('tells of the sink what the sink said', async () => {

@@ -70,7 +70,7 @@ export async function fetchRemote(
     client.close();
   }
   if (hasher && hasher.digest('hex') !== sum.toLowerCase())
-    throw new FetchError(`${redactedUrl(remote.url.reveal())} gave something that has another hash`, true);
+    throw new FetchError(`${redactedUrl(remote.url.reveal())} returned content with a different hash`, true);
 }
 
 /**
@@ -90,7 +90,7 @@ export async function fetchBytes(
   const sink: Sink = async (piece) => {
     size += piece.length;
     if (size > most)
-      throw new FetchError(`${redactedUrl(remote.url.reveal())} gives more than ${most} bytes`, true);
+      throw new FetchError(`${redactedUrl(remote.url.reveal())} returned more than ${most} bytes`, true);
     pieces.push(piece);
   };
   await fetchRemote(host, remote, settings, sink, signal);
@@ -99,7 +99,7 @@ export async function fetchBytes(
 
 /** An address without what may be secret: its user, its query. */
 export function redactedUrl(url: string): string {
-  if (!URL.canParse(url)) return 'what is no address';
+  if (!URL.canParse(url)) return 'an invalid URL';
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }
@@ -159,7 +159,7 @@ async function whereabouts(
   const { locateObject } = await import('./objects/locate.ts');
   const located = await locateObject(asking, address).catch((error: unknown) => {
     if (!(error instanceof HostError)) throw error;
-    throw new FetchError(`${redactedUrl(address)} was not fetched: ${error.message}`, false);
+    throw new FetchError(`cannot fetch ${redactedUrl(address)}: ${error.message}`, false);
   });
   if ('problem' in located) throw new FetchError(`${redactedUrl(address)} ${located.problem}`, true);
   const { url, headers, anonymous } = located;
@@ -168,7 +168,7 @@ async function whereabouts(
     at: { ...remote, url: sensitive(url.href), headers: own },
     sayWhy: (error) => {
       if (!(error instanceof FetchError) || anonymous === undefined) throw error;
-      const message = `${error.message} (asked without credentials: ${anonymous.why})`;
+      const message = `${error.message} (requested without credentials: ${anonymous.why})`;
       throw new FetchError(message, error.refused && !anonymous.mayPass);
     },
   };
@@ -205,15 +205,12 @@ async function follow(
       throw statusError(address.href, answer);
     const target = URL.canParse(next, address.href) ? new URL(next, address.href) : undefined;
     if (target === undefined || !/^https?:$/.test(target.protocol))
-      throw new FetchError(`${redactedUrl(address.href)} leads to an address that is none of the web`, true);
+      throw new FetchError(`${redactedUrl(address.href)} redirects to a URL that is not http or https`, true);
     if (isHttpsOnly && target.protocol !== 'https:')
-      throw new FetchError(`${redactedUrl(address.href)} leads away from https`, true);
+      throw new FetchError(`${redactedUrl(address.href)} redirects from https to http`, true);
     address = target;
   }
-  throw new FetchError(
-    `${redactedUrl(url.reveal())} leads through more than ${MOST_REDIRECTS} addresses`,
-    true,
-  );
+  throw new FetchError(`${redactedUrl(url.reveal())} redirects more than ${MOST_REDIRECTS} times`, true);
 }
 
 async function ask(client: HttpClient, request: Parameters<HttpClient['send']>[0]): Promise<HttpResponse> {
@@ -222,7 +219,7 @@ async function ask(client: HttpClient, request: Parameters<HttpClient['send']>[0
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     throw new FetchError(
-      `${redactedUrl(request.url)} was not fetched: ${error.message}`,
+      `cannot fetch ${redactedUrl(request.url)}: ${error.message}`,
       error.errno === 'EFBIG',
     );
   }
@@ -231,7 +228,7 @@ async function ask(client: HttpClient, request: Parameters<HttpClient['send']>[0
 /** A server that has too much to do, or is just starting, says something else later. */
 function statusError(url: string, { status }: HttpResponse): FetchError {
   const mayPass = status >= 500 || status === 408 || status === 429;
-  return new FetchError(`${redactedUrl(url)} was not fetched: the server answers ${status}`, !mayPass);
+  return new FetchError(`cannot fetch ${redactedUrl(url)}: the server returned status ${status}`, !mayPass);
 }
 
 function unzipping(sink: Sink): { take: Sink; end(): Promise<void> } {
@@ -241,7 +238,7 @@ function unzipping(sink: Sink): { take: Sink; end(): Promise<void> } {
       for await (const piece of gunzip as AsyncIterable<Buffer>) await sink(piece);
     } catch (error) {
       const isDamaged = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
-      throw isDamaged ? new FetchError('what the server gave is not gzip', true) : error;
+      throw isDamaged ? new FetchError("the server's content is not gzip", true) : error;
     }
   })();
   // It is looked at in `end`, perhaps after `take` has failed by the same fault.

@@ -119,7 +119,7 @@ describe("user data of Cluster API's AWS provider", () => {
     const chunks = put(gzipSync(USER_DATA), (n) => `p/id-${n}`);
     const { outcome, told } = await run(capaUserData({ prefix: 'p/id', chunks }));
     expect(outcome).toMatchObject({ result: 'succeeded' });
-    expect(told[0]).toMatch(/user data cannot be had.*status 503.*Looking again/);
+    expect(told[0]).toMatch(/user data could not be fetched.*status 503.*Looking again/);
   });
 
   it('are an error where they are more than user data may be, before all of them were had', async () => {

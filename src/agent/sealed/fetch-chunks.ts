@@ -32,7 +32,7 @@ export async function fetchChunks(
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
     const permanent = codes()[error.code].persistence === 'permanent';
-    const why = failure(error.code, `The user data cannot be had: ${error.message}`);
+    const why = failure(error.code, `The user data could not be fetched: ${error.message}`);
     return { kind: 'none', permanent, failure: why, ...(permanent ? {} : { waitMs: PAUSE_MS.elsewhere }) };
   } finally {
     await stores.close();
@@ -51,14 +51,14 @@ async function gathered(stores: SecretStores, { references, isBase64 }: ChunkedU
     const piece = await stores.read({ url: sensitive(reference), isCompressed: false });
     left -= piece.length;
     if (left < 0)
-      throw new SecretError('SecretUndecryptable', `its pieces have more than ${MAX_DECODED_BYTES} bytes`);
+      throw new SecretError('SecretUndecryptable', `its chunks have more than ${MAX_DECODED_BYTES} bytes`);
     pieces.push(piece);
   }
   const whole = Buffer.concat(pieces);
   const bytes = isBase64 ? Buffer.from(whole.toString('latin1'), 'base64') : whole;
   const found = gunzip(bytes, MAX_DECODED_BYTES);
   if ('bytes' in found) return found.bytes;
-  const what = `its ${references.length} pieces together are not gzip, or make more than ${MAX_DECODED_BYTES} bytes`;
+  const what = `its ${references.length} chunks together are not gzip, or decompress to more than ${MAX_DECODED_BYTES} bytes`;
   throw new SecretError('SecretUndecryptable', what);
 }
 
@@ -69,7 +69,7 @@ async function removeAll(
   known: Pick<OpenedUserData, 'digest'>,
 ): Promise<void> {
   if (!(await readSavedUserData(host, known)))
-    throw new HostError('what later starts need of them could not be kept', 'EIO');
+    throw new HostError('the state that later starts need could not be saved', 'EIO');
   const stores = storesOf(host, chunked);
   try {
     for (const reference of chunked.references) {

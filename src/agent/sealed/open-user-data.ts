@@ -71,10 +71,10 @@ async function open(host: Host, stub: SealedStub, claimed: ClaimedIdentity): Pro
   if (partDigest(part) !== stub.digest || (given && given.digest !== stub.digest))
     throw new SealedProblem(
       'SealedDataMismatch',
-      `the sealed part is ${given?.digest ?? partDigest(part)}, and the stub names ${stub.digest}`,
+      `the sealed part has the digest ${given?.digest ?? partDigest(part)}, but the stub names ${stub.digest}`,
     );
   const key = stub.key === AT_CONTROLLER ? given?.key : await openKeyByTpm(host, stub.key.tpm);
-  if (!key) throw new SealedProblem('SealedDataMismatch', 'the controller has no key for these user data');
+  if (!key) throw new SealedProblem('SealedDataMismatch', 'the controller has no key for this user data');
   try {
     return openPart(part, key, stub, MAX_SEALED_DATA_BYTES);
   } catch (error) {
@@ -93,7 +93,10 @@ async function partOf(host: Host, { part }: SealedStub): Promise<Buffer> {
 function checkExpiry({ expires }: SealedStub, now: Date): void {
   if (Date.parse(expires) > now.getTime()) return;
   const clock = now.toISOString().replace(/\.\d+/, '');
-  throw new SealedProblem('SealedDataExpired', `the user data expired at ${expires}; here it is ${clock}`);
+  throw new SealedProblem(
+    'SealedDataExpired',
+    `the user data expired at ${expires}; this machine's clock says ${clock}`,
+  );
 }
 
 async function fromController(
@@ -152,7 +155,7 @@ async function openKeyByTpm(host: Host, key: KeyForTpm): Promise<Uint8Array> {
     if (own !== endorsementKey)
       throw new SealedProblem(
         'SealedDataForeign',
-        `the user data was sealed for ${endorsementKey}, and this machine's TPM is ${own}`,
+        `the user data was sealed for the TPM ${endorsementKey}, but this machine's TPM is ${own}`,
       );
     try {
       return await openSealed(channel, ek, importableOf(key), registers);
@@ -165,8 +168,8 @@ async function openKeyByTpm(host: Host, key: KeyForTpm): Promise<Uint8Array> {
 function explained(error: unknown, pcrs: readonly number[]): unknown {
   if (!(error instanceof TpmError)) return error;
   if (error.refusal === 'policy not met') {
-    const state = `the user data open with PCR ${pcrs.join(', ')} as they were when they were sealed`;
-    return new TpmProblem('TpmBootStateChanged', `${state}; they are different now`);
+    const state = `the user data can be opened only with the values that PCR ${pcrs.join(', ')} had when it was sealed`;
+    return new TpmProblem('TpmBootStateChanged', `${state}; the values are different now`);
   }
   // A parameter that is none (format 1 of Part 2, 6.6): all of them stood in the stub.
   const isBadParameter = error.refusal === 'other' && (error.code & 0x80) !== 0;

@@ -31,7 +31,7 @@ export async function requestSecretRelease(
   machine: MachineIdentity,
   enrolmentMethod: EnrolmentMethod,
 ): Promise<SecretReleaseReply> {
-  let trouble = new SealedProblem('SealedDataUnreachable', 'no controller is named');
+  let trouble = new SealedProblem('SealedDataUnreachable', 'no controller is configured');
   for (const endpoint of server.endpoints) {
     try {
       return await ask(host, { server, endpoint: endpoint.replace(/\/+$/, ''), machine, enrolmentMethod });
@@ -55,7 +55,7 @@ function problemOf(error: unknown, endpoint: string): SealedProblem {
   if (error instanceof WireError)
     return new SealedProblem(
       'SealedDataUnreachable',
-      `${new URL(endpoint).host} does not answer as a controller: ${error.message}`,
+      `${new URL(endpoint).host} did not answer as a controller: ${error.message}`,
     );
   throw error;
 }
@@ -64,7 +64,7 @@ async function ask(host: Host, asker: ControllerAccess): Promise<SecretReleaseRe
   const question = { path: SECRET_RELEASE_PATH, body: {}, purpose: SECRET_RELEASE_PURPOSE };
   const answer = await requestWithProof(host, asker, question);
   if (answer === undefined)
-    throw new SealedProblem('SealedDataRefused', 'the controller does not take the certificate it gave');
+    throw new SealedProblem('SealedDataRefused', 'the controller rejects the certificate that it issued');
   if (answer.status !== 200) throw refusal(answer);
   return readSecretReleaseReply(Buffer.from(answer.body));
 }
@@ -73,6 +73,6 @@ function refusal({ status, body }: HttpResponse): SealedProblem {
   const { words, reason } = readRefusal(body);
   const isBusy = status === 429 || status >= 500;
   const code = knownCode(reason) ?? (isBusy ? 'SealedDataUnreachable' : 'SealedDataRefused');
-  const said = words ?? `it answers with status ${status}`;
+  const said = words ?? `it returned status ${status}`;
   return new SealedProblem(code, `the controller says: ${said}`);
 }

@@ -99,7 +99,7 @@ describe('settings', () => {
     expect(settings.controller).toMatchObject({ endpoints: ['https://a', 'https://b:1'] });
     expect(settings.controller).not.toHaveProperty('token');
     expect(problems).toEqual([
-      'kernel command line:1:62: controller: token must not stand here, where every user of the machine can read it; name a file instead',
+      'kernel command line:1:62: controller: token must not be set here, where every user of the machine can read it; name a file instead',
     ]);
   });
 
@@ -134,7 +134,7 @@ slippway: 1
       `${file}:4:12: report: console must be true or false, not a string.`,
       `${file}:7:16: controller: endpoints must be a URL that begins with https:// without a user name or password`,
       `${file}:8:12: controller: token must be 16 to 256 characters without spaces`,
-      `${file}:9:9: controller: ca must be certificates in PEM form; for a file, use caFile`,
+      `${file}:9:9: controller: ca must contain PEM certificates; for a file, use caFile`,
       `${file}:10:16: controller: tokenFile must be an absolute path`,
       `${file}:12:10: webhook: url must be a URL that begins with https:// or http:// without a user name or password`,
       `${file}:14:1: warning: the configuration: slippway is not known; it is ignored.`,

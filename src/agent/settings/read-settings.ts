@@ -126,7 +126,7 @@ function readServer(fields: Fields): ServerSettings & { caFile?: string } {
   const proxy = text(fields, 'proxy');
   const except = text(fields, 'noProxy');
   const isPem = ca === undefined || /-----BEGIN CERTIFICATE-----/.test(ca);
-  if (!isPem) fields.wrong('ca', 'ca must be certificates in PEM form; for a file, use caFile');
+  if (!isPem) fields.wrong('ca', 'ca must contain PEM certificates; for a file, use caFile');
   const usable = proxy !== undefined && isUrl(fields, 'proxy', proxy, ['http:', 'https:'], true);
   return {
     ...(ca !== undefined && isPem ? { ca } : {}),
@@ -161,7 +161,7 @@ function secret(fields: Fields, name: string, allowed: boolean): string | undefi
   if (allowed) return value;
   fields.wrong(
     name,
-    `${name} must not stand here, where every user of the machine can read it; name a file instead`,
+    `${name} must not be set here, where every user of the machine can read it; name a file instead`,
   );
   return undefined;
 }

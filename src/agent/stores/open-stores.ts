@@ -45,7 +45,7 @@ export class SecretStores {
       if (secret.length > MAX_SECRET_BYTES)
         throw new SecretError('SecretUndecryptable', `it has more than ${MAX_SECRET_BYTES} bytes`, TOO_LONG);
       if (hash !== undefined && !hasHash(secret, hash))
-        throw new SecretError('SecretUndecryptable', 'it has another hash than the user data gives', CHANGED);
+        throw new SecretError('SecretUndecryptable', 'its hash is not the one in the user data', CHANGED);
       return secret;
     });
   }
@@ -83,11 +83,11 @@ export class SecretStores {
   }
 }
 
-const CORRECT = 'Correct the reference in the user data; the secret itself may be well.';
+const CORRECT = 'Correct the reference in the user data; the secret itself may be correct.';
 const TOO_LONG =
-  'Look what the secret holds, and whether it is compressed as the user data says; keep what is large elsewhere.';
+  'Check the content of the secret, and whether it is compressed as the user data says; store large content elsewhere.';
 const CHANGED =
-  'Write the hash of the secret as it is now into the user data if you have changed it; else find out who has.';
+  'If you changed the secret, update its hash in the user data; otherwise find out who changed it.';
 
 type Open = (context: StoreContext) => Store | Promise<Store>;
 
@@ -118,10 +118,13 @@ function fieldOf(whole: Buffer, field: string): Buffer {
   try {
     value = at(JSON.parse(whole.toString('utf8')), field);
   } catch {
-    throw new SecretError('SecretNotFound', 'a field of it is asked for, and it is no JSON object');
+    throw new SecretError(
+      'SecretNotFound',
+      'the reference names a field, but the secret is not a JSON object',
+    );
   }
   if (value === undefined || value === null)
-    throw new SecretError('SecretNotFound', 'it has no field of the name that is asked for');
+    throw new SecretError('SecretNotFound', 'it does not have the field that the reference names');
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
@@ -129,14 +132,14 @@ function unencoded(text: Buffer): Buffer {
   const compact = text.toString('latin1').replace(/\s+/g, '');
   const bytes = Buffer.from(compact, 'base64');
   if (bytes.toString('base64').replace(/=+$/, '') !== compact.replace(/=+$/, ''))
-    throw new SecretError('SecretUndecryptable', 'it is not base64, which the reference says', CORRECT);
+    throw new SecretError('SecretUndecryptable', 'it is not base64, although the reference says so', CORRECT);
   return bytes;
 }
 
 function unzipped(bytes: Buffer): Buffer {
   const found = gunzip(bytes, MAX_SECRET_BYTES);
   if ('bytes' in found) return found.bytes;
-  const message = `it is not gzip, or makes more than ${MAX_SECRET_BYTES} bytes`;
+  const message = `it is not gzip, or decompresses to more than ${MAX_SECRET_BYTES} bytes`;
   throw new SecretError('SecretUndecryptable', message, TOO_LONG);
 }
 
@@ -188,6 +191,6 @@ function contentOf(place: string): Buffer {
   if (bytes) return bytes;
   throw new SecretError(
     'SecretUndecryptable',
-    'its data: cannot be read: an escape (%) or its base64 is wrong',
+    'its data: URL is invalid: an escape (%) or the base64 is wrong',
   );
 }

@@ -3,12 +3,12 @@ import { sudoRuleProblem } from './sudo-rule.ts';
 
 /** What visudo 1.9.13 refused. */
 it.each([
-  ['ALL', /on which hosts/],
-  ['NOPASSWD:ALL', /on which hosts/],
-  ['False', /on which hosts/],
-  ['(ALL) NOPASSWD:ALL', /on which hosts/],
-  ['= ALL', /on which hosts/],
-  ['# a=b', /on which hosts/],
+  ['ALL', /the hosts/],
+  ['NOPASSWD:ALL', /the hosts/],
+  ['False', /the hosts/],
+  ['(ALL) NOPASSWD:ALL', /the hosts/],
+  ['= ALL', /the hosts/],
+  ['# a=b', /the hosts/],
   ['ALL=(ALL ALL', /not closed/],
   ['ALL=', /no command/],
   ['ALL = (ALL) # all of it', /no command/],

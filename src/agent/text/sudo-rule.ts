@@ -9,9 +9,9 @@ const BARE_TAG = /^(?:NO)?PASSWD\s+[^\s:,#]/;
 export function sudoRuleProblem(rule: string): string | undefined {
   const text = rule.trim();
   const behind = PART.exec(text)?.[1];
-  if (behind === undefined || /^[=(]/.test(text)) return 'it must say on which hosts, as in "ALL=(ALL) ALL"';
-  if (/^\([^)]*$/.test(behind)) return 'the parenthesis behind = is not closed';
+  if (behind === undefined || /^[=(]/.test(text)) return 'it must name the hosts, as in "ALL=(ALL) ALL"';
+  if (/^\([^)]*$/.test(behind)) return 'the parenthesis after = is not closed';
   const commands = behind.replace(/^\([^)]*\)\s*/, '');
-  if (/^(?:#|$)/.test(commands)) return 'it names no command, as in "ALL=(ALL) ALL"';
-  return BARE_TAG.test(commands) ? 'a colon is missing behind NOPASSWD or PASSWD' : undefined;
+  if (/^(?:#|$)/.test(commands)) return 'it has no command, as in "ALL=(ALL) ALL"';
+  return BARE_TAG.test(commands) ? 'a colon is missing after NOPASSWD or PASSWD' : undefined;
 }

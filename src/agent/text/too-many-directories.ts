@@ -16,8 +16,8 @@ export function tooManyDirectories({
     names += depth;
     const why =
       depth > MAX_PATH_DEPTH
-        ? `A path has ${depth} names, and at most ${MAX_PATH_DEPTH} are accepted.`
-        : `The paths of files, directories and links have more than ${MAX_PATH_NAMES} names together.`;
+        ? `A path has ${depth} components; at most ${MAX_PATH_DEPTH} are accepted.`
+        : `The paths of files, directories and links have more than ${MAX_PATH_NAMES} components in total.`;
     if (depth > MAX_PATH_DEPTH || names > MAX_PATH_NAMES)
       return { severity: 'error', code: 'UserDataTooLarge', message: why, ...(where ? { where } : {}) };
   }

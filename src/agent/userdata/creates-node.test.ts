@@ -38,8 +38,8 @@ it.each([
   const [entry, ...more] = check(text);
   expect(more).toEqual([]);
   expect(entry).toMatchObject({ severity: 'error', code: 'UserDataMakesNoNode' });
-  expect(entry?.message).toMatch(/^Nothing in the user data calls kubeadm init or kubeadm join/);
-  expect(entry?.message.endsWith('makes no node')).toBe(hint === undefined);
+  expect(entry?.message).toMatch(/^The user data does not call kubeadm init or kubeadm join/);
+  expect(entry?.message.endsWith('creates no node')).toBe(hint === undefined);
   if (hint) expect(entry?.message).toContain(hint);
   expect(entry?.where?.line).toBe(line);
 });

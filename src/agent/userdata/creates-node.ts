@@ -18,10 +18,10 @@ export function checkCreatesNode(document: Document): Diagnostic[] {
   const { where, hint, isSlip } = nearMiss(document);
   const place = where ? { where } : {};
   if (prospect === 'never' || isSlip) {
-    const message = `Nothing in the user data calls kubeadm init or kubeadm join, so it makes no node${hint}`;
+    const message = `The user data does not call kubeadm init or kubeadm join, so it creates no node${hint}`;
     return [{ severity: 'error', code: 'UserDataMakesNoNode', message, ...place }];
   }
-  const message = `Nothing in the user data is known to call kubeadm init or kubeadm join${hint}. Its programs are run, and then Slipway looks once whether there is a node.`;
+  const message = `No known part of the user data calls kubeadm init or kubeadm join${hint}. Slipway runs its programs, then checks once whether a node exists.`;
   return [{ severity: 'warning', code: 'NotKnownToMakeANode', message, ...place }];
 }
 
@@ -68,7 +68,7 @@ function hintOf(shell: string): Omit<NearMiss, 'where'> | undefined {
       return { hint: `; was kubeadm ${verb} meant to be kubeadm ${meant}?`, isSlip: true };
   }
   return /\bkubeadm\b/.test(shell)
-    ? { hint: '; a command names kubeadm, but calls neither of them', isSlip: false }
+    ? { hint: '; a command names kubeadm, but does not call init or join', isSlip: false }
     : undefined;
 }
 

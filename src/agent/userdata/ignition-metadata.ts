@@ -46,7 +46,7 @@ export async function withMetaData<Content extends Pick<Document, 'files' | 'com
   // Only the machine can tell which of them is there.
   if (own === undefined && host === undefined) return { ...content, files };
   if (own === undefined && host && !(await hasUser(host))) {
-    const message = `The metadata has public keys for the default user, and there is no user ${DEFAULT_USER}: they let nobody in.`;
+    const message = `The metadata has public keys for the default user, but the user ${DEFAULT_USER} does not exist: the keys have no effect.`;
     diagnostics.warn('UserDataIgnoredKey', message);
     return { ...content, files };
   }
@@ -85,7 +85,7 @@ function renderedFile(
   if (problem !== undefined) {
     const { message, offset } = problem;
     const where = plainText(text, 0, note).locate(offset);
-    const what = `${file.path} has braces that are no Jinja template, and stays as it is: ${message}`;
+    const what = `${file.path} has braces but is not a valid Jinja template, and is written unchanged: ${message}`;
     diagnostics.counting(note).warn('UserDataTemplate', what, where);
     return file;
   }

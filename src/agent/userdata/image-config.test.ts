@@ -58,7 +58,7 @@ it('counts a file as empty that is no YAML behind its list of modules', async ()
       severity: 'warning',
       code: 'UserDataInvalid',
       message: expect.stringMatching(
-        /^\/etc\/cloud\/cloud.cfg of the image is no YAML, so nothing of it counts/,
+        /^\/etc\/cloud\/cloud.cfg of the image is not valid YAML, so it is ignored/,
       ),
       where: { line: 4, column: 2, within: '/etc/cloud/cloud.cfg' },
     },

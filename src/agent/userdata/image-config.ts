@@ -63,7 +63,7 @@ function rootOf(text: string, path: string, diagnostics: Diagnostics): YamlNode 
   const root = parseYaml(plainText(text), own);
   const [wrong] = own.entries.filter(({ severity }) => severity === 'error');
   if (wrong !== undefined) {
-    const message = `${path} of the image is no YAML, so nothing of it counts, as with cloud-init: ${wrong.message}`;
+    const message = `${path} of the image is not valid YAML, so it is ignored, as by cloud-init: ${wrong.message}`;
     const where = { line: 1, column: 1, ...wrong.where, within: path };
     diagnostics.entries.push({ severity: 'warning', code: 'UserDataInvalid', message, where });
   }

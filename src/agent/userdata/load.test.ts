@@ -74,7 +74,7 @@ describe('a file of user data that is there and cannot be read', () => {
       failure: {
         code,
         cause: expect.stringMatching(cause),
-        remedy: expect.stringMatching(/^Give files/),
+        remedy: expect.stringMatching(/^Pass existing, readable files/),
       },
     });
   });

@@ -124,12 +124,12 @@ function noneFor(error: unknown, isNamed: boolean): NoDocument {
 }
 
 const TOO_LONG =
-  'Reading the user data took until the deadline, and nothing of them was done: they are far larger than any that make a node.';
+  'Reading the user data took until the deadline, and none of it was applied: it is far larger than user data for a node.';
 
-const FORBIDDEN = 'Call it as root (sudo): user data holds secrets, so others may not read them.';
+const FORBIDDEN = 'Run it as root (sudo): user data contains secrets, so other users cannot read it.';
 
 const NAMED =
-  'Give files that are there and can be read (--user-data, --meta-data, --network-config), or none, to look for a source.';
+  'Pass existing, readable files (--user-data, --meta-data, --network-config), or none to search for a source.';
 
 /** The document of a call of kubeadm. @throws HostError if the node's settings are unreadable */
 export async function loadCall(host: Host, command: KubeadmCommand): Promise<Document> {
@@ -205,8 +205,7 @@ async function handedOver(
   const { userData, digest, spend } = opened;
   const document = await read(userData);
   if (document.sealed || document.chunked) {
-    const cause =
-      'What was got from elsewhere only says again where the user data is; it must be the user data.';
+    const cause = 'The fetched content is another reference to user data; it must be the user data itself.';
     return none(true, failure('UserDataInvalid', cause));
   }
   return {
@@ -242,7 +241,7 @@ async function notTwice(host: Host, loaded: Loaded): Promise<Loaded> {
   if (loaded.handedOver) return loaded;
   const trace = await ignitionEvidence(host);
   if (trace === undefined) return loaded;
-  const cause = `The user data is an Ignition config, and ${trace} shows that Ignition itself acts upon it on this image.`;
+  const cause = `The user data is an Ignition config, and ${trace} shows that Ignition itself applies it on this image.`;
   return none(true, failure('IgnitionHasRun', cause));
 }
 

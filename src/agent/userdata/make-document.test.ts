@@ -179,11 +179,16 @@ describe('scripts and several parts', () => {
   );
 
   test.each([
-    ['## template: jinja\nruncmd: [ls]\n', 'UserDataFormatUnknown', /#cloud-config must stand above it/, 2],
+    [
+      '## template: jinja\nruncmd: [ls]\n',
+      'UserDataFormatUnknown',
+      /its first line must be #cloud-config/,
+      2,
+    ],
     [
       '## template: jinja\n{% if false %}\n#cloud-config\n{% endif %}\n',
       'UserDataEmpty',
-      /Nothing is left/,
+      /The template renders to nothing/,
       4,
     ],
   ])('a template of which nothing known comes: %j', (text, code, message, line) => {
@@ -268,9 +273,9 @@ describe('scripts and several parts', () => {
     expect(document.bootCommands[0]?.shell.reveal()).toContain('\n#!/bin/sh\nhook\n');
     expect(document.hostname?.name).toBe('kept');
     expect(document.report).toMatchObject([
-      { severity: 'error', message: expect.stringContaining('text/part-handler: it runs Python') },
+      { severity: 'error', message: expect.stringContaining('text/part-handler: it is Python') },
       { severity: 'warning', message: expect.stringContaining('image/png; the part is ignored') },
-      { severity: 'warning', message: expect.stringContaining('runcmd takes the place') },
+      { severity: 'warning', message: expect.stringContaining('runcmd overrides that') },
     ]);
   });
 });
@@ -288,7 +293,7 @@ test('all errors are listed, each with its place', () => {
     'error 3:3 write_files: an item has no path. [UserDataInvalid]',
     "error 5:16 write_files: permissions must be an octal mode in quotes, such as '0640'. [UserDataInvalid]",
     'error 7:3 runcmd: a command must be a string or a list of strings, not a number. [UserDataInvalid]',
-    'error 8:3 runcmd: a command must be a string or a list of strings, not a mapping. A line that holds ": " must be quoted. [UserDataInvalid]',
+    'error 8:3 runcmd: a command must be a string or a list of strings, not a mapping. A line that contains ": " must be quoted. [UserDataInvalid]',
     'warning 9:1 unknown is not known; it is ignored. [UserDataIgnoredKey]',
   ]);
 });
@@ -421,11 +426,11 @@ test("the cloud's own names of disks lead to its devices, and the user's names w
 test.each([
   [
     'write_files:\n- {path: /etc/a, content: x}\n- {path: /etc/ab}\n- {path: /etc/a/b, defer: true}\n',
-    '5:3 /etc/a/b lies below /etc/a (user data line 3, column 3), which is written as a file.',
+    '5:3 /etc/a/b is below /etc/a (user data line 3, column 3), which is written as a file.',
   ],
   [
     'write_files:\n- {path: /etc/a/b/c}\n- {path: //etc//a, append: true}\n',
-    '3:3 /etc/a/b/c lies below /etc/a (user data line 4, column 3), which is written as a file.',
+    '3:3 /etc/a/b/c is below /etc/a (user data line 4, column 3), which is written as a file.',
   ],
 ])('paths that cannot both be are an error that names both: %j', (text, told) => {
   const { report } = cloudConfig(text);

@@ -40,7 +40,7 @@ function vendorParts({ vendorData }: Instance, diagnostics: Diagnostics): Part[]
   const own = new Diagnostics();
   const parts = decodeUserData(vendorData, own, 'The vendor data');
   for (const { severity, message, code } of own.entries)
-    diagnostics.warn(code, severity === 'error' ? `${message} They are ignored.` : message);
+    diagnostics.warn(code, severity === 'error' ? `${message} It is ignored.` : message);
   return (parts ?? []).map(({ source, ...part }) => ({
     ...part,
     source: { ...source, within: 'vendor data' },
@@ -164,11 +164,11 @@ function contradictions(document: Pick<Document, 'files' | 'directories' | 'link
   );
   const below = places.flatMap((place) => {
     const file = fileAbove.get(clean(place.path));
-    return file === undefined ? [] : tell(place, 'lies below', file);
+    return file === undefined ? [] : tell(place, 'is below', file);
   });
   const inPlace = directories.flatMap((place) => {
     const file = written.get(clean(place.path));
-    return file === undefined ? [] : tell(place, 'is a directory in the place of', file);
+    return file === undefined ? [] : tell(place, 'is a directory at the path of', file);
   });
   return [...below, ...inPlace];
 }

@@ -64,13 +64,13 @@ test('where nothing is said, and in a plan, nobody waits', async () => {
   expect(order).toEqual(['asked', 'asked']);
 });
 
-test('what came over the network does not change it', async () => {
+test('what was fetched over the network does not change it', async () => {
   const { made } = stage();
   await ask(made);
   const { settings, report } = await made.decide(config('10.0.0.5/24'));
   expect(settings).toBeUndefined();
   expect(report).toMatchObject([
-    { severity: 'warning', message: expect.stringContaining('came over the network') },
+    { severity: 'warning', message: expect.stringContaining('was fetched over the network') },
   ]);
 });
 
@@ -107,7 +107,7 @@ test('what is disabled, or done by cloud-init, stays as it is', async () => {
   expect(off.order).toEqual(['asked']);
   const { settings, report } = await off.made.decide(config('10.0.0.5/24'));
   expect(settings).toBeUndefined();
-  expect(report[0]?.message).toContain('99-off.cfg says that the network stays as it is');
+  expect(report[0]?.message).toContain('99-off.cfg disables network configuration');
   rmSync(join(root, 'etc/cloud'), { recursive: true });
   put('/run/cloud-init/instance-data.json', '{}');
   const done = stage();

@@ -60,7 +60,7 @@ export class NetworkStage {
     if (isFresh && !this.#wasUsed) this.offer(config);
     const choice = await this.#chosen();
     if (!isFresh || !this.#wasUsed) return choice;
-    const message = `${config.place} came over the network, which works: it is left as it is.`;
+    const message = `${config.place} was fetched over the network, so the network works and is not changed.`;
     const told: Diagnostic = { severity: 'warning', code: 'UserDataIgnoredKey', message };
     return { ...choice, report: [...choice.report, told] };
   }

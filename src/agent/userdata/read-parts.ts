@@ -69,7 +69,8 @@ export function readParts(
     root && readCloudConfig(topLevel(root, counted), { ...instance, render: renderText }, counted);
   const keys = instance.cloud?.publicKeys ?? publicKeysOf(instance.metaData);
   if (content === undefined && keys.length > 0) {
-    const message = 'The metadata has public keys for the default user, and no cloud-config asks for one.';
+    const message =
+      'The metadata has public keys for the default user, but no cloud-config creates that user.';
     diagnostics.warn('UserDataIgnoredKey', message);
   }
   const scripts = [...own.scripts];
@@ -195,11 +196,11 @@ function rootOfAll(configs: readonly ConfigPart[]): MappingNode {
   return configs.length > 1 || first === undefined || 'patch' in first ? mergeParts(configs) : first.root;
 }
 
-const NOT_INSIDE = 'comes out of a template or an archive, and there cloud-init does not act upon it either';
+const NOT_INSIDE = 'comes from a template or an archive, where cloud-init ignores it too';
 
 /** Kinds of parts in which others hand over work: without them a success would be none. */
 const CARRIES_WORK: Readonly<Record<string, string>> = {
-  'text/part-handler': 'runs Python of its own, for which there is none here',
+  'text/part-handler': 'is Python code, which Slipway does not run',
   'text/x-include-url': NOT_INSIDE,
   'text/x-include-once-url': NOT_INSIDE,
   'text/cloud-config-archive': NOT_INSIDE,
@@ -210,11 +211,11 @@ function unread(part: Part, isOneOfMany: boolean, diagnostics: Diagnostics): voi
   const type = printable(part.type);
   const where = part.source.locate(0);
   const why = Object.hasOwn(CARRIES_WORK, part.type) ? CARRIES_WORK[part.type] : undefined;
-  const message = `Slipway does not read user data of the type ${type}`;
+  const message = `Slipway does not support user data of the type ${type}`;
   if (why !== undefined) diagnostics.error('UserDataFormatUnknown', `${message}: it ${why}.`, where);
   else if (isOneOfMany) diagnostics.warn('UserDataIgnoredKey', `${message}; the part is ignored.`, where);
   else if (part.type === 'text/plain' && part.source.text.trim() === '')
-    diagnostics.error('UserDataEmpty', 'Nothing is left of the template when it is rendered.', where);
+    diagnostics.error('UserDataEmpty', 'The template renders to nothing.', where);
   else if (part.type === 'text/plain') refuseFirstLine(part.source, 'The text', diagnostics);
   else diagnostics.error('UserDataFormatUnknown', `${message}; use cloud-config.`, where);
 }

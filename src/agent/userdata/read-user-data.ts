@@ -66,7 +66,7 @@ export async function readUserData(
 }
 
 const NATIVE = 'application/vnd.slipway+yaml';
-const SEALED = 'This is a stub of sealed user data, in order; what is behind it only its machine can tell.';
+const SEALED = 'This is a valid stub of sealed user data; only its machine can open the sealed part.';
 
 /** What reads a stub is loaded only where the word is. */
 async function stubAmong({ parts = [], report }: DecodedUserData): Promise<FoundStub> {
@@ -76,7 +76,7 @@ async function stubAmong({ parts = [], report }: DecodedUserData): Promise<Found
 }
 
 const CHUNKED =
-  "These fetch the real user data, as Cluster API's AWS provider has them; what is in those only its machine can tell.";
+  "This fetches the real user data, in the form of Cluster API's AWS provider; only the machine can fetch and check it.";
 
 /** What was fetched already, by cloud-init and the boothook itself, is there to be included. */
 async function chunksAmong(

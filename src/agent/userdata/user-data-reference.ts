@@ -25,7 +25,7 @@ export type UserDataReference = SealedStub | ChunkedUserData;
 
 /** Where nobody opens them. */
 export const REFERENCE_ONLY =
-  'The user data only say where the real ones are, which slipway bootstrap alone opens.';
+  'The user data is only a reference to the real user data, which only slipway bootstrap opens.';
 
 /** User data in clear, in memory alone. */
 export type OpenResult = OpenedUserData | NoDocument;

@@ -200,10 +200,10 @@ const NOT_OF_FORM = new RegExp(
   [
     'which Slipway does not do|only an initramfs|is not the hash|is not gzip',
     // What mdadm, cryptsetup and boot loaders tell Ignition only when it calls them.
-    'is no name that an array can have|is no name that a volume can have|leaves no device for the array itself',
+    'is not a valid array name|is not a valid volume name|leaves no active device for the array',
     // Ignition finds it when it writes the second of them.
     'which is written as a file',
-    'says what Slipway says itself|is no UUID|no boot loader takes',
+    'is set by Slipway itself|is no UUID|no boot loader takes',
   ].join('|'),
 );
 

@@ -66,4 +66,4 @@ file /etc/merged 644 planted-merged-7
 printf other >/tmp/token
 bootstrap --deadline 60
 is "$code" 2 "$(cat /tmp/out)"
-has "$(cat /tmp/out)" 'merge.0.source was refused: https://storage.googleapis.com/storage/v1/b/private/o/config.ign was not fetched: the server answers 403'
+has "$(cat /tmp/out)" 'merge.0.source was refused: cannot fetch https://storage.googleapis.com/storage/v1/b/private/o/config.ign: the server returned status 403'

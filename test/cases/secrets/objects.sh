@@ -77,4 +77,4 @@ sed -i 's/"SecretAccessKey": "./"SecretAccessKey": "x/' /tmp/role
 ignition s3://private/dir/none
 bootstrap --deadline 60
 is "$code" 2 "$(cat /tmp/out)"
-has "$(cat /tmp/out)" 'merge.0.source was refused: https://private.s3.dualstack.us-east-1.amazonaws.com/config.ign was not fetched: the server answers 403'
+has "$(cat /tmp/out)" 'merge.0.source was refused: cannot fetch https://private.s3.dualstack.us-east-1.amazonaws.com/config.ign: the server returned status 403'

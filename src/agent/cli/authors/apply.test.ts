@@ -35,7 +35,9 @@ it.each([
 ])('refuses what only says where the user data is, as plan does: %s', async (_, userData, partly) => {
   const { status, told, made } = await applied(userData, partly);
   expect({ status, made }).toEqual({ status: 2, made: [] });
-  expect(told).toMatch(/error: The user data only say where .* \[UserDataSealed\]\n.*nothing was changed/);
+  expect(told).toMatch(
+    /error: The user data is only a reference .* \[UserDataSealed\]\n.*nothing was changed/,
+  );
 });
 
 it('tells what kubeadm will not take of the file that it writes', async () => {

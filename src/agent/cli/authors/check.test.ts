@@ -51,7 +51,7 @@ it('an item without a name is an error where nothing is in it, or the user data 
 
 it('who has no default user on any image is warned', async () => {
   const { status, notes, others } = await checked('users: [{name: ann}]\npassword: x');
-  expect(others).toEqual(['password has no effect: no default user is made.']);
+  expect(others).toEqual(['password has no effect: no default user is created.']);
   expect({ status, notes }).toEqual({ status: 1, notes: [] });
 });
 

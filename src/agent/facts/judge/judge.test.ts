@@ -55,16 +55,16 @@ describe('slipway: {labels: ...}', () => {
   });
 
   test.each([
-    ['node-role.kubernetes.io/gpu: x', /is not for a kubelet to give its own Node \(NodeRestriction\)/],
+    ['node-role.kubernetes.io/gpu: x', /cannot be set by a kubelet on its own Node \(NodeRestriction\)/],
     ['node-restriction.kubernetes.io/a: x', /NodeRestriction/],
     ['k8s.io/a: x', /NodeRestriction/],
     ['a.kubernetes.io/b: x', /NodeRestriction/],
-    ['"a/b/c": x', /is no key of a label/],
-    ['Upper.example/a: x', /is no key of a label/],
-    ['"": x', /is no key of a label/],
-    [`example.com/${'a'.repeat(64)}: x`, /is no key of a label/],
-    ['a: "no spaces here"', /has a value that no label can have/],
-    ['a: "{{ facts."', /has a template that cannot be read/],
+    ['"a/b/c": x', /is not a label/],
+    ['Upper.example/a: x', /is not a label/],
+    ['"": x', /is not a label/],
+    [`example.com/${'a'.repeat(64)}: x`, /is not a label/],
+    ['a: "no spaces here"', /has an invalid label value; allowed are/],
+    ['a: "{{ facts."', /has an invalid template/],
     ['a: [1]', /must be a string/],
   ])('refuse %s, with line and column', (entry, wanted) => {
     const { report, node } = read(`slipway:\n  labels:\n    ${entry}\n`);

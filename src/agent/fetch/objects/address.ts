@@ -46,14 +46,14 @@ export function readObjectAddress(url: string): ObjectAddress | { problem: strin
   if (found) {
     const [, scheme = '', bucket = '', path = '', query] = found;
     const key = unescaped(path);
-    if (!BUCKET.test(bucket)) return { problem: 'names no bucket' };
-    if (key === undefined) return { problem: 'has an escape (%) that cannot be read' };
+    if (!BUCKET.test(bucket)) return { problem: 'has no bucket' };
+    if (key === undefined) return { problem: 'has an invalid escape (%)' };
     if (/(?:^|\/)\.{1,2}(?:$|\/)/.test(key)) return { problem: DOTS };
     if (scheme.toLowerCase() === 'gs') return { store: 'gs', bucket, key };
     return { store: 's3', bucket, key, partition: AWS, ...versionOf(query) };
   }
   const arn = /^arn:([^:/?#]*):s3:([^:/?#]*):([^:/?#]*):([^?#]+)(?:\?([^#]*))?/i.exec(url);
-  if (!arn) return { problem: 'names no object of a bucket' };
+  if (!arn) return { problem: 'has no object key' };
   const [, name = '', region = '', account = '', resource = '', query] = arn;
   const partition = (Object.hasOwn(PARTITIONS, name) ? PARTITIONS[name] : undefined) ?? AWS;
   const version = versionOf(query);
@@ -61,13 +61,13 @@ export function readObjectAddress(url: string): ObjectAddress | { problem: strin
   if (point) {
     const [, access = '', key = ''] = point;
     if (![access, account, region].every((part) => LABEL.test(part)))
-      return { problem: 'names no access point' };
+      return { problem: 'has no access point' };
     const accessPoint = { name: access, account, region };
     return { store: 's3', bucket: access, key, partition, accessPoint, ...version };
   }
   const [bucket = '', ...rest] = resource.split('/');
   const key = rest.join('/');
-  if (!BUCKET.test(bucket) || key === '') return { problem: 'names no object of a bucket' };
+  if (!BUCKET.test(bucket) || key === '') return { problem: 'has no object key' };
   return { store: 's3', bucket, key, partition, ...version };
 }
 

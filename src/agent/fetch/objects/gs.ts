@@ -19,7 +19,7 @@ export async function locateGs(
     return {
       url,
       headers: {},
-      anonymous: { why: 'this machine is none of Google Compute Engine', mayPass: false },
+      anonymous: { why: 'this machine is not on Google Compute Engine', mayPass: false },
     };
   try {
     const told = await readFromMetadata(host, METADATA, TOKEN, { headers: { 'metadata-flavor': 'Google' } });

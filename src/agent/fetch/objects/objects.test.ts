@@ -84,7 +84,9 @@ describe('objects of S3', () => {
   it('asks as anybody without a role, and says so where that is not enough', async () => {
     const get = await machine(NO_ROLE, inRegion('eu-west-1', { status: 403 }));
     await expect(get('s3://bucket/a')).rejects.toMatchObject({
-      message: expect.stringMatching(/answers 403 \(asked without credentials: this instance has no role/),
+      message: expect.stringMatching(
+        /status 403 \(requested without credentials: this instance has no IAM role/,
+      ),
       refused: true,
     });
     const starting = await machine(
@@ -109,14 +111,14 @@ describe('objects of S3', () => {
     expect(before).toBeLessThan(60);
     expect(await get('s3://bucket/a')).toBe('x');
     await expect(get('s3://bucket/b')).rejects.toMatchObject({
-      message: expect.stringMatching(/answers 403 .*nothing shows that this is EC2/),
+      message: expect.stringMatching(/status 403 .*nothing shows that this is EC2/),
       refused: true,
     });
     expect(roles()).toBe(before);
   });
 
   it.each<[string, Given, boolean, RegExp]>([
-    ['no bucket', { status: 404 }, true, /names a bucket that is not there/],
+    ['no bucket', { status: 404 }, true, /names a bucket that does not exist/],
     [
       'an object that is not there',
       { status: 404, headers: { 'x-amz-bucket-region': 'eu-west-1' } },
@@ -167,7 +169,7 @@ describe('objects of Google Cloud Storage', () => {
     );
     await expect(without('gs://bucket/a/b')).rejects.toMatchObject({
       message: expect.stringMatching(
-        /answers 401 \(asked without credentials: the metadata service of GCP gives/,
+        /status 401 \(requested without credentials: the metadata service of GCP provides/,
       ),
     });
   });

@@ -33,7 +33,7 @@ export async function locateS3(
 ): Promise<ObjectRequest | { problem: string }> {
   const own = await ownOf(asking.host);
   const region = object.accessPoint?.region ?? (await regionOf(asking, object, own));
-  if (region === undefined) return { problem: `names a bucket that is not there (${object.bucket})` };
+  if (region === undefined) return { problem: `names a bucket that does not exist (${object.bucket})` };
   const url = urlOf(object, region);
   if (!('credentials' in own)) return { url, headers: {}, anonymous: own.none };
   return { url, headers: signed('GET', url, region, own.credentials, asking) };
@@ -87,7 +87,7 @@ async function regionOf(
     ...(asking.signal ? { signal: asking.signal } : {}),
   });
   if (status >= 500 || status === 429)
-    throw new HostError(`${url.host} answers ${status} to the question where the bucket is`, 'EAGAIN');
+    throw new HostError(`${url.host} returned status ${status} when asked for the bucket's region`, 'EAGAIN');
   const told = headers['x-amz-bucket-region'];
   if (told !== undefined && REGION.test(told)) return told;
   return status === 404 ? undefined : asked;

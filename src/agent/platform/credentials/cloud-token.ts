@@ -12,7 +12,8 @@ export async function readFromMetadata(host: Host, called: string, path: string,
   const client = new MetadataClient(host, { bases: BASES, patienceMs: PATIENCE_MS, called });
   try {
     const text = await withSecretErrors(() => client.text(path, ask));
-    if (text === undefined) throw new SecretError('SecretDenied', `${called} gives this machine no identity`);
+    if (text === undefined)
+      throw new SecretError('SecretDenied', `${called} provides no identity for this machine`);
     return text;
   } finally {
     client.close();
@@ -25,8 +26,8 @@ export function accessToken(text: string, called: string): string {
   try {
     token = textAt(JSON.parse(text), 'access_token');
   } catch {
-    throw new SecretError('SecretStoreUnreachable', `${called} gives a token that is cut off`);
+    throw new SecretError('SecretStoreUnreachable', `${called} returned a truncated token`);
   }
-  if (token === undefined) throw new SecretError('SecretDenied', `${called} gives no token`);
+  if (token === undefined) throw new SecretError('SecretDenied', `${called} returned no token`);
   return token;
 }

@@ -32,7 +32,10 @@ export function instanceRole(host: Host, patienceMs = PATIENCE_MS): InstanceRole
     async credentials() {
       const role = (await get(ROLES))?.trim().split('\n', 1)[0] ?? '';
       if (role === '')
-        throw new SecretError('SecretDenied', 'this instance has no role: its metadata service names none');
+        throw new SecretError(
+          'SecretDenied',
+          'this instance has no IAM role: its metadata service lists none',
+        );
       return credentialsOf((await get(`${ROLES}${role}`)) ?? '', role);
     },
     async region() {
@@ -40,7 +43,7 @@ export function instanceRole(host: Host, patienceMs = PATIENCE_MS): InstanceRole
       if (!/^[a-z0-9-]+$/.test(region))
         throw new SecretError(
           'SecretStoreUnreachable',
-          `${called} names no region; give one in the reference`,
+          `${called} returned no region; set one in the reference`,
         );
       return region;
     },
@@ -53,7 +56,7 @@ function credentialsOf(text: string, role: string): AwsCredentials {
   try {
     answer = JSON.parse(text);
   } catch {
-    throw new SecretError('SecretStoreUnreachable', `the credentials of the role ${role} came cut off`);
+    throw new SecretError('SecretStoreUnreachable', `the credentials of the role ${role} are truncated`);
   }
   const [accessKeyId, secretAccessKey, sessionToken] = ['AccessKeyId', 'SecretAccessKey', 'Token'].map(
     (name) => textAt(answer, name),
@@ -61,7 +64,7 @@ function credentialsOf(text: string, role: string): AwsCredentials {
   if (accessKeyId === undefined || secretAccessKey === undefined)
     throw new SecretError(
       'SecretDenied',
-      `the role ${role} gives no credentials (${textAt(answer, 'Code') ?? 'no code'})`,
+      `the role ${role} has no credentials (${textAt(answer, 'Code') ?? 'no code'})`,
     );
   return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
 }

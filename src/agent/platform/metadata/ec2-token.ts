@@ -20,12 +20,12 @@ export async function withEc2Token(client: MetadataClient): Promise<ReadEc2Path>
     if (answer?.status === 403)
       throw new SourceError(
         'refused',
-        'The metadata service of EC2 is switched off for this instance (status 403).',
+        'The EC2 metadata service is disabled for this instance (status 403).',
       );
     if (answer === undefined || answer.body === '')
       throw new SourceError(
         'refused',
-        `What answers at ${client.base} gives no token, so it is not EC2's metadata service.`,
+        `The server at ${client.base} returned no token, so it is not the EC2 metadata service.`,
       );
     return answer.body;
   };
@@ -39,7 +39,7 @@ export async function withEc2Token(client: MetadataClient): Promise<ReadEc2Path>
     if (second?.status === 401)
       throw new SourceError(
         'refused',
-        'The metadata service of EC2 does not accept the token that it gave (status 401).',
+        'The EC2 metadata service rejected the token that it issued (status 401).',
       );
     return second?.body;
   };

@@ -134,7 +134,7 @@ export class MetadataClient {
       // What answers, even with an error, says more than an address family without a route.
       if (failed === undefined || (failed.noRoute && !tried.noRoute)) failed = tried;
     }
-    return failed ?? { reason: 'it has no address', noRoute: true };
+    return failed ?? { reason: 'the name does not resolve', noRoute: true };
   }
 
   async #once(base: Base, path: string, ask: Ask, timeoutMs: number): Promise<Tried> {
@@ -153,11 +153,11 @@ export class MetadataClient {
     if ((status >= 200 && status < 300) || ask.accept?.includes(status)) return { answer };
     if (status >= 500 || [408, 425, 429, ...(ask.passing ?? [])].includes(status)) {
       const askedMs = retryAfterMs(headers, this.#host.clock.now().getTime());
-      const reason = `it answers ${shown(path)} with status ${status}`;
+      const reason = `it answered ${shown(path)} with status ${status}`;
       return { reason, noRoute: false, ...(askedMs === undefined ? {} : { askedMs }) };
     }
     if ((ask.absent ?? [404]).includes(status)) return { answer: undefined };
-    const to = status >= 300 && status < 400 ? ', a redirect that is not followed' : '';
+    const to = status >= 300 && status < 400 ? ', a redirect, which is not followed' : '';
     throw new SourceError(
       'refused',
       `${capital(this.#options.called)} answers ${shown(path)} with status ${status}${to}.`,

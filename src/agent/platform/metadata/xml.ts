@@ -32,7 +32,7 @@ export function parseXml(text: string): XmlElement {
     const at = token.lastIndex;
     const match = token.exec(source);
     const here = open.at(-1);
-    if (match === null || here === undefined) throw new XmlError(`it is no XML at character ${at}`);
+    if (match === null || here === undefined) throw new XmlError(`it is not valid XML at character ${at}`);
     const [, data, closing, name, behind = '', plain] = match;
     if (data !== undefined) here.text += data;
     else if (plain !== undefined) here.text += unescaped(plain);

@@ -241,10 +241,10 @@ describe.runIf(process.getuid?.() === 0)('files whose content is a reference (ne
 describe('what is wrong with a reference', () => {
   it.each([
     ['source: {uri: "vault://evil.example/x"}', 'the reference must begin with vault:///'],
-    ['source: {uri: "vault:///x", headers: {a: b}}', 'takes no headers'],
-    ['content: x, source: {uri: "vault:///x"}', 'has no other content'],
+    ['source: {uri: "vault:///x", headers: {a: b}}', 'reference cannot have headers'],
+    ['content: x, source: {uri: "vault:///x"}', 'have other content'],
     ['source: {uri: "vault:///x", hash: md5-x}', 'hash must be'],
-    ['source: {uri: "file:///a%2Fb"}', 'uri must be an address'],
+    ['source: {uri: "file:///a%2Fb"}', 'uri must be a'],
   ])('is said with its place: %s', async (entry, message) => {
     const document = await read(
       `#cloud-config\nslipway: {kubeadm: none}\nwrite_files:\n- {path: /a, ${entry}}\n`,
@@ -263,14 +263,14 @@ describe('what is wrong with a reference', () => {
       storage: { files: [{ path: '/a', contents: { source: 'azure-keyvault://evil.example/x' } }] },
     };
     expect(errors(await read(JSON.stringify(ignition))).join()).toMatch(
-      /\$\.storage\.files\.0\.contents\.source must name a vault of Azure/,
+      /\$\.storage\.files\.0\.contents\.source must name an Azure key vault/,
     );
     const own =
       'apiVersion: slipway.dev/v1alpha1\nkind: UserData\nfiles: [{path: /a, from: {url: "aws-ssm:///"}}]\n';
     expect(errors(await read(own)).join()).toMatch(/reference of \/a names no secret/);
     const elsewhere = { ignition: { version: '3.4.0', config: { merge: [{ source: 'vault:///x' }] } } };
     expect(errors(await read(JSON.stringify(elsewhere))).join()).toMatch(
-      /scheme that this spec does not know/,
+      /scheme that this spec does not support/,
     );
   });
 
@@ -279,10 +279,13 @@ describe('what is wrong with a reference', () => {
       ['{vault: {address: "http://vault.example"}}', 'address must begin with https://'],
       ['{vault: {address: "http://127.0.0.1.evil.example"}}', 'address must begin with https://'],
       ['{vault: {tokenFile: /x}}', 'address is missing'],
-      ['{vault: {address: "https://v", tokenFile: /x, appRole: {roleId: r}}}', 'give one of'],
-      ['{vault: {address: "https://v", appRole: {roleId: r, secretId: a, secretIdFile: /b}}}', 'give one of'],
+      ['{vault: {address: "https://v", tokenFile: /x, appRole: {roleId: r}}}', 'set exactly one of'],
+      [
+        '{vault: {address: "https://v", appRole: {roleId: r, secretId: a, secretIdFile: /b}}}',
+        'set exactly one of',
+      ],
       ['{vlt: {}}', 'vlt'],
-      ['{age: {identities: [key]}}', 'absolute paths'],
+      ['{age: {identities: [key]}}', 'absolute file paths'],
     ] as const) {
       const document = await read(`#cloud-config\nslipway: {kubeadm: none, secrets: ${settings}}\n`);
       expect(errors(document).join(), settings).toContain(message);

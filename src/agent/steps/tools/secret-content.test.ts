@@ -21,8 +21,8 @@ const entry = (address: string): FileEntry => ({
 });
 
 it.each([
-  ['age+data:,x', 'SecretNotFound', /^Put the identity .* the secret itself is there\.$/],
-  ['vault:///a', 'SecretDenied', /^Give slipway\.secrets\.vault\.address/],
+  ['age+data:,x', 'SecretNotFound', /^The secret exists\. Put the identity /],
+  ['vault:///a', 'SecretDenied', /^Set slipway\.secrets\.vault\.address/],
 ])(
   'a file of the secret %s that is not had comes with what helps in that case',
   async (address, code, remedy) => {

@@ -61,15 +61,15 @@ describe('age', () => {
   });
 
   it.each([
-    ['no identity', undefined, 'SecretNotFound', /no identity/],
-    ['another identity', 'AGE-SECRET-KEY-1', 'SecretUndecryptable', /no AGE-SECRET-KEY/],
+    ['no identity', undefined, 'SecretNotFound', /no age identity/],
+    ['another identity', 'AGE-SECRET-KEY-1', 'SecretUndecryptable', /not AGE-SECRET-KEY/],
     [
       'an identity with a slip',
       IDENTITY.replace(/.$/, (last) => (last === 'Q' ? 'P' : 'Q')),
       'SecretUndecryptable',
-      /no AGE-SECRET-KEY/,
+      /not AGE-SECRET-KEY/,
     ],
-    ['a key of SSH', '-----BEGIN OPENSSH PRIVATE KEY-----', 'SecretUndecryptable', /no AGE-SECRET-KEY/],
+    ['a key of SSH', '-----BEGIN OPENSSH PRIVATE KEY-----', 'SecretUndecryptable', /not AGE-SECRET-KEY/],
   ])('says what is wrong with %s', async (_, text, code, cause) => {
     const identities = [text === undefined ? '/etc/none' : '/etc/other'];
     if (text !== undefined) writeFileSync(join(made.root, 'etc/other'), text);
@@ -78,11 +78,15 @@ describe('age', () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ['no file of age', 'age-encryption.org/v2\n', /not encrypted by age \(its first line/],
+    ['no file of age', 'age-encryption.org/v2\n', /not age-encrypted \(its first line/],
     ['armour without its last line', FILE.slice(0, -2).trimEnd().slice(0, -20), /last line is missing/],
-    ['armour with a letter missing', FILE.replace('YWdl', 'YWd'), /base64 that is cut off or damaged/],
-    ['half of a header', HEADER.slice(0, 80), /its header is cut off or was changed/],
-    ['a share of low order', withStanza(`X25519 ${'A'.repeat(43)}`), /its header is cut off or was changed/],
+    ['armour with a letter missing', FILE.replace('YWdl', 'YWd'), /base64 is truncated or damaged/],
+    ['half of a header', HEADER.slice(0, 80), /its header is truncated or was changed/],
+    [
+      'a share of low order',
+      withStanza(`X25519 ${'A'.repeat(43)}`),
+      /its header is truncated or was changed/,
+    ],
     ['a passphrase', withStanza(`scrypt ${'A'.repeat(22)} 62`), /\(its recipients: scrypt\)/],
     ['a key of SSH', withStanza('ssh-ed25519 /7F+Zw AAAA'), /\(its recipients: ssh-ed25519\)/],
     ['a type with strange letters', withStanza("a$(b)'c"), /\(its recipients: a\?\?b\?\?c\)/],

@@ -22,13 +22,13 @@ export async function openAge(context: StoreContext, sealed: Buffer): Promise<Bu
   const decrypter = await decrypterOf(context);
   const file = withoutArmour(sealed);
   if (!Buffer.from(file.subarray(0, VERSION.length + 1)).equals(Buffer.from(`${VERSION}\n`)))
-    throw undecryptable(`it is not encrypted by age (its first line is not ${VERSION})`);
+    throw undecryptable(`it is not age-encrypted (its first line is not ${VERSION})`);
   const content = await decrypter.decrypt(ReadableStream.from([file])).catch((error: unknown) => {
     if (error instanceof SecretError) throw error;
-    throw undecryptable('its header is cut off or was changed');
+    throw undecryptable('its header is truncated or was changed');
   });
   return buffer(content).catch(() => {
-    throw undecryptable('its content is cut off or was changed');
+    throw undecryptable('its content is truncated or was changed');
   });
 }
 
@@ -47,8 +47,8 @@ async function decrypterOf({ host, spec }: StoreContext): Promise<Decrypter> {
   if (!isIdentityFound)
     throw new SecretError(
       'SecretNotFound',
-      `this machine has no identity of age (${paths.join(', ')})`,
-      'Put the identity at one of these paths (mode 0600), or encrypt the secret for a key that the machine has; the secret itself is there.',
+      `this machine has no age identity (${paths.join(', ')})`,
+      'The secret exists. Put the identity at one of these paths (mode 0600), or encrypt the secret for a key that the machine has.',
     );
   decrypter.addIdentity(NONE);
   return decrypter;
@@ -66,7 +66,7 @@ function addIdentity(decrypter: Decrypter, identity: string, path: string): void
   try {
     decrypter.addIdentity(identity);
   } catch {
-    throw undecryptable(`${path} has a line that is no AGE-SECRET-KEY-1...`);
+    throw undecryptable(`${path} has a line that is not AGE-SECRET-KEY-1...`);
   }
 }
 
@@ -74,7 +74,7 @@ function addIdentity(decrypter: Decrypter, identity: string, path: string): void
 const NONE: Identity = {
   unwrapFileKey(stanzas) {
     throw undecryptable(
-      `it is for none of the identities of this machine (its recipients: ${typesOf(stanzas)})`,
+      `it is not encrypted for an identity of this machine (its recipients: ${typesOf(stanzas)})`,
     );
   },
 };
@@ -92,11 +92,11 @@ function typesOf(stanzas: readonly Stanza[]): string {
 function withoutArmour(bytes: Buffer): Uint8Array {
   const text = bytes.toString('latin1').trim();
   if (!text.startsWith(BEGIN)) return bytes;
-  if (!text.endsWith(END)) throw undecryptable('it is cut off: its last line is missing');
+  if (!text.endsWith(END)) throw undecryptable('it is truncated: its last line is missing');
   try {
     return armor.decode(text);
   } catch {
-    throw undecryptable('it has base64 that is cut off or damaged');
+    throw undecryptable('its base64 is truncated or damaged');
   }
 }
 

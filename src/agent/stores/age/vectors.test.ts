@@ -17,10 +17,10 @@ interface Vector {
 }
 
 const CAUSES: Readonly<Record<string, RegExp>> = {
-  'no match': /none of the identities/,
-  'HMAC failure': /header is cut off or was changed/,
-  'header failure': /header is cut off or was changed|first line is not/,
-  'payload failure': /content is cut off or was changed/,
+  'no match': /an identity/,
+  'HMAC failure': /header is truncated or was changed/,
+  'header failure': /header is truncated or was changed|first line is not/,
+  'payload failure': /content is truncated or was changed/,
   'armor failure': /last line is missing|base64|first line is not/,
 };
 

@@ -113,13 +113,13 @@ function refusal(
     return new SecretError(
       'SecretDenied',
       `${said}: the clock of this machine may be wrong`,
-      'Set the clock (NTP) before secrets are asked for; the rights of the machine are not what is wrong.',
+      "Set the clock (NTP) before secrets are requested; the machine's permissions are not the cause.",
     );
   if (type === 'InvalidRequestException')
     return new SecretError(
       'SecretNotFound',
-      `${said}: the secret is about to be deleted, or has no such version`,
-      'Restore it if it is still needed (aws secretsmanager restore-secret), or name a version that it has.',
+      `${said}: the secret is scheduled for deletion, or has no such version`,
+      'Restore the secret if it is still needed (aws secretsmanager restore-secret), or name an existing version.',
     );
   return new SecretError('SecretDenied', said);
 }

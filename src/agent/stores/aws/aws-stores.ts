@@ -18,7 +18,7 @@ export function openSecretsManager(context: StoreContext): Store {
       if (text !== undefined) return Buffer.from(text);
       const binary = textAt(answer, 'SecretBinary');
       if (binary !== undefined) return Buffer.from(binary, 'base64');
-      throw new SecretError('SecretNotFound', 'AWS gives the secret without a value');
+      throw new SecretError('SecretNotFound', 'AWS returned the secret without a value');
     },
     async remove({ authority, name }) {
       // Nobody needs it again; the time to recover it would only lengthen its life.
@@ -37,7 +37,7 @@ export function openParameters(context: StoreContext): Store {
       const answer = await client.call(reference.authority, 'GetParameter', asked);
       const value = textAt((answer as { Parameter?: unknown } | null)?.Parameter, 'Value');
       if (value === undefined)
-        throw new SecretError('SecretNotFound', 'AWS gives the parameter without a value');
+        throw new SecretError('SecretNotFound', 'AWS returned the parameter without a value');
       return Buffer.from(value);
     },
     async remove(reference) {
@@ -62,13 +62,13 @@ export async function openByKms(context: StoreContext, sealed: Buffer): Promise<
   if (blob.length === 0 || blob.length > MOST_BYTES)
     throw new SecretError(
       'SecretUndecryptable',
-      `it has ${blob.length} bytes, which no ciphertext of KMS has`,
+      `it has ${blob.length} bytes, which is not a valid KMS ciphertext size`,
     );
   const client = new AwsClient(context, 'kms', 'TrentService');
   try {
     const answer = await client.call('', 'Decrypt', { CiphertextBlob: blob.toString('base64') });
     const plain = textAt(answer, 'Plaintext');
-    if (plain === undefined) throw new SecretError('SecretUndecryptable', 'KMS gives no plaintext');
+    if (plain === undefined) throw new SecretError('SecretUndecryptable', 'KMS returned no plaintext');
     return Buffer.from(plain, 'base64');
   } finally {
     client.close();

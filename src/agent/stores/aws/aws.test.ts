@@ -94,7 +94,7 @@ describe('stores of AWS (what moto does not say is as the documentation does)', 
       'a secret that is going',
       failing(400, 'InvalidRequestException'),
       'SecretNotFound',
-      /about to be deleted/,
+      /scheduled for deletion/,
     ],
     ['throttling', failing(400, 'ThrottlingException'), 'SecretStoreUnreachable', /Throttling/],
     ['429', failing(429, ''), 'SecretStoreUnreachable', /429/],
@@ -105,7 +105,7 @@ describe('stores of AWS (what moto does not say is as the documentation does)', 
       'SecretStoreUnreachable',
       /does not answer/,
     ],
-    ['half of the JSON', () => ({ body: '{"SecretStr' }), 'SecretStoreUnreachable', /cut off/],
+    ['half of the JSON', () => ({ body: '{"SecretStr' }), 'SecretStoreUnreachable', /truncated/],
     [
       'a redirect',
       () => ({ status: 301, headers: { location: 'https://evil.example' } }),
@@ -121,7 +121,7 @@ describe('stores of AWS (what moto does not say is as the documentation does)', 
   });
 
   it.each<[string, Record<string, Given>, string]>([
-    ['has no role', { [ROLE]: { status: 404 } }, 'SecretDenied'],
+    ['has no IAM role', { [ROLE]: { status: 404 } }, 'SecretDenied'],
     ['has its metadata service switched off', { [`${METADATA}/api/token`]: { status: 403 } }, 'SecretDenied'],
     [
       'gets no credentials',

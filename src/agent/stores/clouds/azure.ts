@@ -43,7 +43,7 @@ export function openKeyVault(context: StoreContext): Store {
     async read(reference) {
       const value = textAt(await send(reference, 'GET'), 'value');
       if (value === undefined)
-        throw new SecretError('SecretNotFound', 'Azure gives the secret without a value');
+        throw new SecretError('SecretNotFound', 'Azure returned the secret without a value');
       return Buffer.from(value);
     },
     async remove(reference) {

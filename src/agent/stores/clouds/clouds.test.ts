@@ -138,7 +138,7 @@ describe('GCP Secret Manager', () => {
     ['429', gcpError(429, 'RESOURCE_EXHAUSTED'), 'SecretStoreUnreachable', /429/],
     ['5xx', gcpError(500, 'INTERNAL'), 'SecretStoreUnreachable', /500/],
     ['a byte that changed on the way', () => payload('v', '1'), 'SecretStoreUnreachable', /checksum/],
-    ['half of the JSON', () => ({ body: '{"payload": {"da' }), 'SecretStoreUnreachable', /cut off/],
+    ['half of the JSON', () => ({ body: '{"payload": {"da' }), 'SecretStoreUnreachable', /truncated/],
   ])('says what %s means', async (_, answer, code, cause) => {
     const { read } = await cloud(answer, gcpMetadata);
     const failed = await read('gcp-secretmanager://p/a').catch((error: unknown) => error);

@@ -43,11 +43,11 @@ export function openSecretManager(context: StoreContext): Store {
       const { payload } = ((await send('GET', reference)) ?? {}) as { payload?: unknown };
       const data = textAt(payload, 'data');
       if (data === undefined)
-        throw new SecretError('SecretNotFound', 'GCP gives the version without a payload');
+        throw new SecretError('SecretNotFound', 'GCP returned the version without a payload');
       const bytes = Buffer.from(data, 'base64');
       const sum = textAt(payload, 'dataCrc32c');
       if (sum !== undefined && sum !== String(crc32c(bytes)))
-        throw client.unreachable('gives a payload that has another checksum than it says');
+        throw client.unreachable('returned a payload that does not match its checksum');
       return bytes;
     },
     async remove(reference) {

@@ -47,8 +47,8 @@ export class StoreClient {
     if (!isPrivateOrigin(origin))
       throw new SecretError(
         'SecretDenied',
-        `${called} is not asked without TLS`,
-        'Give an address that begins with https: in slipway.secrets.',
+        `${called} is not used without TLS`,
+        'Set an address that begins with https: in slipway.secrets.',
       );
     // What is asked without TLS does not leave this machine, so no proxy sees it either.
     const through = origin.startsWith('https:') ? throughProxy(spec) : {};
@@ -68,13 +68,14 @@ export class StoreClient {
       ...(this.#signal ? { signal: this.#signal } : {}),
     });
     const { status } = answer;
-    if (status === 408 || status === 429) throw this.unreachable(`has too much to do (status ${status})`);
-    if (status >= 500) throw this.unreachable(`answers with status ${status}`);
+    if (status === 408 || status === 429)
+      throw this.unreachable(`is overloaded or rate-limits requests (status ${status})`);
+    if (status >= 500) throw this.unreachable(`returned status ${status}`);
     if (status >= 300 && status < 400)
       throw new SecretError(
         'SecretDenied',
         `${this.#called} redirects (status ${status}), which is not followed with credentials`,
-        'Give the address to which it redirects, if that is the store; else look what stands before it (a proxy, a login page).',
+        'If the redirect leads to the store, set that address; otherwise check what answers instead of the store (a proxy, a login page).',
       );
     return answer;
   }
@@ -84,7 +85,7 @@ export class StoreClient {
     try {
       return JSON.parse(answer.body);
     } catch {
-      throw this.unreachable(`gives an answer that is cut off or no JSON (status ${answer.status})`);
+      throw this.unreachable(`returned an answer that is truncated or not JSON (status ${answer.status})`);
     }
   }
 
@@ -104,8 +105,8 @@ export class StoreClient {
       if (error.errno === 'EFBIG')
         throw new SecretError(
           'SecretUndecryptable',
-          `${this.#called} gives more than a secret has: ${error.message}`,
-          'Look what the secret holds, and what answers at that address; keep what is large elsewhere.',
+          `${this.#called} returned more than the size limit of a secret: ${error.message}`,
+          'Check the content of the secret, and which server answers at that address; store large content elsewhere.',
         );
       throw this.unreachable(`does not answer: ${error.message}`);
     }

@@ -41,7 +41,7 @@ export function once<T>(ask: () => Promise<T>): { get(): Promise<T>; forget(): v
 }
 
 const PUT =
-  'Put that file on the machine before (by the image, or an entry of write_files above), or correct its path in slipway.secrets.';
+  'Put that file on the machine first (in the image, or with an earlier write_files entry), or correct its path in slipway.secrets.';
 
 /** A file of the machine that a secret rests on. @throws SecretError SecretNotFound, also where it cannot be read */
 export async function readMachineFile({ files }: Host, path: string, mostBytes: number): Promise<Buffer> {
@@ -52,6 +52,6 @@ export async function readMachineFile({ files }: Host, path: string, mostBytes: 
     if (!(error instanceof HostError)) throw error;
     throw new SecretError('SecretNotFound', `${path} cannot be used: ${error.message}`, PUT);
   }
-  if (bytes === undefined) throw new SecretError('SecretNotFound', `${path} is not there`, PUT);
+  if (bytes === undefined) throw new SecretError('SecretNotFound', `${path} does not exist`, PUT);
   return bytes;
 }

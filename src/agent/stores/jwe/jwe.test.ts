@@ -139,7 +139,7 @@ describe('a JWE of clevis and tang', () => {
     await expect(read(`jwe+data:,${jwe}`)).rejects.toMatchObject({
       code: 'SecretUndecryptable',
       message: expect.stringContaining(
-        'what the tang server at http://tang.example recovers does not open it',
+        'the key recovered by the tang server at http://tang.example does not open it',
       ),
     });
     expect(got).toHaveLength(1);

@@ -17,12 +17,11 @@ const ONE_ANSWER_MS = 20_000;
  */
 export async function openJwe(context: StoreContext, sealed: Buffer): Promise<Buffer> {
   const jwe = readCompactJwe(sealed.toString('latin1'));
-  if (jwe === undefined) throw undecryptable('it is no compact JWE of ECDH-ES with A256GCM, or is cut off');
+  if (jwe === undefined)
+    throw undecryptable('it is not a compact JWE with ECDH-ES and A256GCM, or is truncated');
   const pin = textAt(jwe.header, 'clevis', 'pin');
   if (pin !== 'tang')
-    throw undecryptable(
-      `it opens by ${pin === undefined ? 'no pin of clevis' : 'another pin of clevis'} than tang`,
-    );
+    throw undecryptable(`it uses ${pin === undefined ? 'no clevis pin' : 'a clevis pin other than tang'}`);
   const { curve, ephemeral, server, kid, url } = exchangeOf(jwe);
   // The exchange of McCallum and Relyea. OpenSSL makes the blinding key, which takes @noble/curves much longer; it neither adds
   // points nor gives both coordinates of a product, so the rest is not for it.
@@ -33,7 +32,7 @@ export async function openJwe(context: StoreContext, sealed: Buffer): Promise<Bu
   // Whoever made both header and answer can bring it to infinity.
   const secret = agreed.is0() ? undefined : decryptJwe(jwe, Buffer.from(agreed.toBytes(true)).subarray(1));
   if (secret === undefined)
-    throw undecryptable(`what the tang server at ${new URL(url).origin} recovers does not open it`);
+    throw undecryptable(`the key recovered by the tang server at ${new URL(url).origin} does not open it`);
   return secret;
 }
 
@@ -55,11 +54,11 @@ function exchangeOf({ header }: CompactJwe): Exchange {
   const curve = CURVES.find(({ crv }) => crv === textAt(key, 'crv'));
   const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
   if (curve === undefined || !isWeb || !/^[A-Za-z0-9_-]{20,100}$/.test(kid))
-    throw undecryptable('its header names no tang server, or a key that is not of its advertisement');
+    throw undecryptable('its header names no tang server, or a key that is not in its advertisement');
   const ephemeral = pointOf(curve, at(header, 'epk'));
   const server = pointOf(curve, key);
   if (ephemeral === undefined || server === undefined)
-    throw undecryptable('a key in its header is no point of its curve');
+    throw undecryptable('a key in its header is not a point on its curve');
   return { curve, ephemeral, server, kid, url };
 }
 
@@ -99,20 +98,23 @@ async function recover(
   if (answer.status === 404)
     throw new SecretError(
       'SecretNotFound',
-      `${origin} no longer has the key that this was encrypted for (status 404)`,
-      'Encrypt it anew for a key that the server offers now, or let tang keep the keys that were rotated (their files begin with a dot).',
+      `${origin} no longer has the key for which this was encrypted (status 404)`,
+      'Encrypt it again for a key that the server advertises now, or restore the rotated keys on the tang server (their file names begin with a dot).',
     );
   if (answer.status === 429 || answer.status >= 500)
-    throw new SecretError('SecretStoreUnreachable', `${origin} answers with status ${answer.status}`);
+    throw new SecretError('SecretStoreUnreachable', `${origin} returned status ${answer.status}`);
   if (answer.status !== 200)
     throw new SecretError(
       'SecretDenied',
-      `${origin} recovers nothing: it answers with status ${answer.status}`,
-      'See that a tang server answers there, and not a proxy or another program; tang asks nobody for rights.',
+      `${origin} recovered nothing: it returned status ${answer.status}`,
+      'Check that a tang server answers at that address, not a proxy or another program; tang itself requires no permissions.',
     );
   const recovered = pointOf(curve, parsed(answer.body));
   if (recovered === undefined)
-    throw new SecretError('SecretStoreUnreachable', `${origin} gives an answer that is cut off or no key`);
+    throw new SecretError(
+      'SecretStoreUnreachable',
+      `${origin} returned an answer that is truncated or not a key`,
+    );
   return recovered;
 }
 

@@ -73,40 +73,39 @@ export function readReference(address: string): Reference | { problem: string } 
   if (place !== undefined) {
     const opener = OPENERS.find((one) => one === name);
     return opener === undefined
-      ? { problem: `opens nothing: there are ${OPENERS.map((one) => `${one}+`).join(', ')}` }
+      ? { problem: `has an unknown opener: the openers are ${OPENERS.map((one) => `${one}+`).join(', ')}` }
       : readPlace(opener, address.slice(name.length + 1));
   }
   const store = STORES.find((one) => one === name);
-  return store === undefined ? { problem: 'names no store of secrets' } : readStored(store, address);
+  return store === undefined ? { problem: 'names no secret store' } : readStored(store, address);
 }
 
 function readPlace(opener: OpenerName, place: string): Reference | { problem: string } {
   const known = URL.canParse(place) && /^(?:data|file|https?):$/.test(new URL(place).protocol);
-  if (!known) return { problem: `must go on with data:, file:, http: or https: behind ${opener}+` };
+  if (!known) return { problem: `must have data:, file:, http: or https: after ${opener}+` };
   if (/^file:/i.test(place) && pathOfFile(place) === undefined)
-    return { problem: 'names no file that there can be' };
+    return { problem: 'does not name a valid file path' };
   return { kind: 'sealed', opener, place };
 }
 
 function readStored(store: StoreName, address: string): Reference | { problem: string } {
-  if (!URL.canParse(address)) return { problem: 'is no URL that can be read' };
+  if (!URL.canParse(address)) return { problem: 'is not a valid URL' };
   const { host, pathname, search, username, password, hash } = new URL(address);
-  if (username !== '' || password !== '') return { problem: 'must hold no user and no password' };
-  if (hash !== '') return { problem: 'must hold no "#"; write %23' };
+  if (username !== '' || password !== '') return { problem: 'must not contain a user name or password' };
+  if (hash !== '') return { problem: 'must not contain "#"; write %23' };
   const name = decoded(pathname.replace(/^\/+/, ''));
-  if (name === undefined) return { problem: 'has an escape (%) that cannot be read' };
-  if (name === '') return { problem: 'names no secret behind its store' };
+  if (name === undefined) return { problem: 'has an invalid escape (%)' };
+  if (name === '') return { problem: 'names no secret after the store' };
   if (/[\p{Cc}\\]/u.test(name) || name.split('/').some((part) => part === '..' || part === '.'))
-    return { problem: 'names a secret with "..", a backslash or a control character in it' };
+    return { problem: 'has "..", a backslash or a control character in the secret\'s name' };
   const query = new URLSearchParams(search);
   const known = ['field', 'encoding', 'delete', ...OPTIONS[store]];
   const strange = [...query.keys()].find((key) => !known.includes(key));
-  if (strange !== undefined)
-    return { problem: `has an option that is not known; there are ${known.join(', ')}` };
+  if (strange !== undefined) return { problem: `has an unknown option; the options are ${known.join(', ')}` };
   if (query.has('encoding') && query.get('encoding') !== 'base64')
-    return { problem: 'may have encoding=base64 and no other encoding' };
+    return { problem: 'has an unknown encoding; only encoding=base64 is supported' };
   if (query.has('delete') && query.get('delete') !== 'true')
-    return { problem: 'may have delete=true, or no delete at all' };
+    return { problem: 'must have delete=true or no delete option' };
   const problem = ofStore(store, host, query);
   if (problem !== undefined) return { problem };
   const field = query.get('field');
@@ -127,21 +126,21 @@ function ofStore(store: StoreName, host: string, query: URLSearchParams): string
   switch (store) {
     case 'aws-secretsmanager':
     case 'aws-ssm':
-      return /^[a-z0-9-]*$/.test(host) ? undefined : 'must name a region between // and /, or nothing';
+      return /^[a-z0-9-]*$/.test(host) ? undefined : 'must have a region or nothing between // and /';
     case 'vault':
       return host === '' ? undefined : 'must begin with vault:/// (the address is in the settings)';
     case 'vault-wrapped':
       if (host !== '') return 'must begin with vault-wrapped:/// (the address is in the settings)';
-      if (query.has('delete')) return 'needs no delete: a wrapped secret is gone when it was opened';
+      if (query.has('delete')) return 'must not set delete: a wrapped secret can be opened only once';
       return (query.get('token') ?? '') === ''
-        ? 'must have the wrapping token in its option token'
+        ? 'must have the wrapping token in the option token'
         : undefined;
     case 'azure-keyvault':
       return /^[a-z0-9-]{1,127}(?:\.vault\.(?:azure\.net|azure\.cn|usgovcloudapi\.net))?$/.test(host)
         ? undefined
-        : 'must name a vault of Azure behind //, such as azure-keyvault://my-vault/my-secret';
+        : 'must name an Azure key vault after //, such as azure-keyvault://my-vault/my-secret';
     case 'gcp-secretmanager':
-      return /^[a-z0-9-]*$/.test(host) ? undefined : 'must name a project behind //, or nothing';
+      return /^[a-z0-9-]*$/.test(host) ? undefined : 'must have a project or nothing after //';
   }
 }
 

@@ -65,11 +65,11 @@ function refusal(called: string, status: number, content: unknown, client: Store
     /permission denied|invalid (?:role or secret|secret|role|token)[\w ]*|wrapping token[\w ,]*|missing client token|no handler for route/i.exec(
       said,
     );
-  const told = `${called} answers with status ${status}${words ? `: ${words[0]}` : ''}`;
+  const told = `${called} returned status ${status}${words ? `: ${words[0]}` : ''}`;
   if (status === 404) return new SecretError('SecretNotFound', told);
   // A standby that is behind (412), or one that answers for health only (472, 473).
   if (status === 412 || status === 472 || status === 473)
-    return client.unreachable(`answers with status ${status}`);
+    return client.unreachable(`returned status ${status}`);
   return new SecretError('SecretDenied', told);
 }
 
@@ -79,9 +79,9 @@ export async function textOf({ host }: StoreContext, path: string): Promise<stri
 }
 
 const OURS =
-  "Wrap a new one. Vault's audit log shows who has opened this one: where it was not this machine, treat the secret as stolen and revoke it.";
+  "Wrap a new one. Check in Vault's audit log who opened this one: if it was not this machine, treat the secret as stolen and revoke it.";
 const GONE =
-  "See in Vault's audit log whether somebody has opened it. If so, treat the secret as stolen: revoke it, and wrap a new one. If it has only expired, wrap a new one that lives longer (-wrap-ttl) than the machine takes to boot.";
+  "Check in Vault's audit log whether it was opened. If so, treat the secret as stolen: revoke it, and wrap a new one. If it only expired, wrap a new one with a TTL (-wrap-ttl) longer than the machine's boot.";
 
 /** What this process has unwrapped, by token: a token opens once, and a step may be tried again. */
 const opened = new Map<string, Promise<unknown>>();
@@ -119,7 +119,7 @@ async function open(host: Host, client: VaultClient, token: string, made: string
   if (typeof made === 'string' ? path !== made : !made.test(path))
     throw new SecretError(
       'SecretOpenedElsewhere',
-      'the wrapping token was made at another path than it should: somebody has put it in the place of the right one',
+      'the wrapping token was created at an unexpected path: it replaces the right one',
     );
   await host.files.write(notePath(token), Buffer.alloc(0), { mode: 0o600, owner: '0:0' });
   // The token stands in one place only: with a body as well, Vault would burn it.
@@ -135,8 +135,8 @@ async function orGone<T>(isOurs: boolean, ask: () => Promise<T>): Promise<T> {
     throw new SecretError(
       'SecretOpenedElsewhere',
       isOurs
-        ? `this machine has opened the wrapping token in an earlier run that was cut off, or somebody else did (${error.message})`
-        : `the wrapping token is not valid: somebody else has opened it, or it has expired (${error.message})`,
+        ? `the wrapping token was opened by an interrupted earlier run on this machine, or by someone else (${error.message})`
+        : `the wrapping token is not valid: it was opened by someone else, or it expired (${error.message})`,
       isOurs ? OURS : GONE,
     );
   }

@@ -86,7 +86,7 @@ describe('Vault', () => {
       '429',
       { status: 429, body: { errors: ['rate limit quota exceeded'] } },
       'SecretStoreUnreachable',
-      /too much to do/,
+      /rate-limits requests/,
     ],
     [
       'a sealed server',
@@ -101,8 +101,8 @@ describe('Vault', () => {
       /redirects/,
     ],
     ['a cut answer', { body: V2, cut: true }, 'SecretStoreUnreachable', /does not answer/],
-    ['half of the JSON', { body: JSON.stringify(V2).slice(0, 40) }, 'SecretStoreUnreachable', /cut off/],
-    ['what is not Vault', { body: '<html>' }, 'SecretStoreUnreachable', /no JSON/],
+    ['half of the JSON', { body: JSON.stringify(V2).slice(0, 40) }, 'SecretStoreUnreachable', /truncated/],
+    ['what is not Vault', { body: '<html>' }, 'SecretStoreUnreachable', /not JSON/],
     ['too much', { body: { data: { a: 'x'.repeat(3_000_000) } } }, 'SecretUndecryptable', /more than/],
   ])('says what %s means, and quotes no secret', async (_, answer, code, cause) => {
     const { read, got } = await vault({
@@ -173,12 +173,12 @@ describe('response wrapping', () => {
     expect(kept.join()).toMatch(/^unwrapped-[0-9a-f]{24}$/);
   });
 
-  const EITHER = /has opened it\. If so, .*revoke it.* only expired/;
+  const EITHER = /was opened\. If so.*revoke it.* only expired/;
 
   it.each<[string, Given, Given, RegExp | undefined]>([
     ['was opened by somebody else', USED, {}, EITHER],
     ['is opened between look and opening', { body: lookup('secret/data/db') }, USED, EITHER],
-    ['was made at another path', { body: lookup('cubbyhole/response') }, { body: V2 }, undefined],
+    ['was created at an unexpected path', { body: lookup('cubbyhole/response') }, { body: V2 }, undefined],
   ])('raises the alarm where the token %s', async (_, looked, opened, remedy) => {
     const { read } = await vault({
       'POST sys/wrapping/lookup': () => looked,
@@ -202,8 +202,8 @@ describe('response wrapping', () => {
     await expect(again()).rejects.toMatchObject({ code: 'SecretStoreUnreachable' });
     await expect(again()).rejects.toMatchObject({
       code: 'SecretOpenedElsewhere',
-      message: expect.stringMatching(/this machine has opened/),
-      remedy: expect.stringMatching(/^Wrap a new one.* where it was not this machine/),
+      message: expect.stringMatching(/the wrapping token was opened by an interrupted earlier run/),
+      remedy: expect.stringMatching(/^Wrap a new one.* if it was not this machine/),
     });
   });
 

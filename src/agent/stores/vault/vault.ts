@@ -13,8 +13,8 @@ export function openVault(context: StoreContext): Store {
   if (settings === undefined)
     throw new SecretError(
       'SecretDenied',
-      'no server of Vault is named',
-      'Give slipway.secrets.vault.address in the user data or /etc/slipway/node.yaml.',
+      'no Vault server is configured',
+      'Set slipway.secrets.vault.address in the user data or /etc/slipway/node.yaml.',
     );
   let client: Promise<VaultClient> | undefined;
   let session: Promise<Session> | undefined;
@@ -59,7 +59,7 @@ function contentOf(answer: unknown): Buffer {
   const isVersion2 = at(answer, 'data', 'metadata', 'version') !== undefined;
   const data = isVersion2 ? at(answer, 'data', 'data') : at(answer, 'data');
   if (typeof data !== 'object' || data === null)
-    throw new SecretError('SecretNotFound', 'its newest version is deleted, or it holds nothing');
+    throw new SecretError('SecretNotFound', 'its latest version is deleted, or it is empty');
   return Buffer.from(JSON.stringify(data));
 }
 
@@ -91,8 +91,8 @@ async function login(context: StoreContext, client: VaultClient, settings: Vault
   if (tokenFile !== undefined) return { token: (await textOf(context, tokenFile)).trim(), isOwn: false };
   throw new SecretError(
     'SecretDenied',
-    'no way to log in to Vault is given',
-    'Give appRole, certificate or tokenFile of slipway.secrets.vault.',
+    'no login method for Vault is configured',
+    'Set appRole, certificate or tokenFile in slipway.secrets.vault.',
   );
 }
 
@@ -110,14 +110,14 @@ async function secretIdOf(
   if (given === undefined)
     throw new SecretError(
       'SecretOpenedElsewhere',
-      'the wrapping token holds no secret_id',
-      'Wrap the answer of auth/approle/role/NAME/secret-id (vault write -wrap-ttl=1h -f ...), and nothing else.',
+      'the wrapping token contains no secret_id',
+      'Wrap only the response of auth/approle/role/NAME/secret-id (vault write -wrap-ttl=1h -f ...).',
     );
   return given;
 }
 
 function sessionOf(answer: unknown): Session {
   const token = textAt(answer, 'auth', 'client_token');
-  if (token === undefined) throw new SecretError('SecretDenied', 'the login gives no token');
+  if (token === undefined) throw new SecretError('SecretDenied', 'the login returned no token');
   return { token, isOwn: true };
 }

@@ -33,9 +33,7 @@ export function shapeMismatches(shape: Shape, node: YamlNode, path: string): Sha
         const name = pythonText(key) ?? '';
         const place = `${path}.${printable(name)}`;
         if (shape.like !== undefined && !shape.like.test(name))
-          return [
-            { path: place, expected: `is not one of the keys: ${shape.words ?? ''}`, where: key.where },
-          ];
+          return [{ path: place, expected: `is not one of the keys ${shape.words ?? ''}`, where: key.where }];
         return shapeMismatches(shape.values, value, place);
       });
     default:

@@ -36,7 +36,7 @@ export class Builder implements NodeMaker<Built> {
   node({ anchor }: Properties, make: () => Built): Built {
     if (anchor === undefined) return make();
     if (this.#anchors.has(anchor.name))
-      throw new YamlSyntaxError('There is an anchor (&name) of this name already.', anchor.at);
+      throw new YamlSyntaxError('An anchor (&name) with this name already exists.', anchor.at);
     this.#anchors.set(anchor.name, 'open');
     const built = make();
     this.#anchors.set(anchor.name, built);
@@ -47,11 +47,11 @@ export class Builder implements NodeMaker<Built> {
     const target = this.#anchors.get(name);
     if (target === undefined)
       throw new YamlSyntaxError(
-        'There is no anchor (&name) before this alias (*name); a value that begins with * must be quoted.',
+        'No anchor (&name) precedes this alias (*name); a value that begins with * must be quoted.',
         at,
       );
     if (target === 'open')
-      throw new YamlSyntaxError('The alias (*name) stands inside what it refers to.', at);
+      throw new YamlSyntaxError('The alias (*name) is inside the value it refers to.', at);
     return target;
   }
 
@@ -81,7 +81,7 @@ export class Builder implements NodeMaker<Built> {
   /** Python keeps the halves of a character that JSON has in UTF-16, and can write them nowhere. */
   half(at: number): void {
     const message =
-      'An escape stands for half a character: cloud-init writes no such text; give the character itself, or its \\U escape.';
+      'This escape is half of a surrogate pair, which cloud-init cannot write; use the character itself or its \\U escape.';
     this.#diagnostics.warn('UserDataInvalid', message, this.#source.locate(at));
   }
 

@@ -72,7 +72,7 @@ export class Entries {
   #duplicate(key: ScalarNode, earlier: MappingEntry): void {
     const name = printable(pythonText(key) ?? '(binary)');
     const { line } = earlier.key.where;
-    const message = `The key "${name}" is there a second time; this one counts, the one in line ${line} does not.`;
+    const message = `The key "${name}" is a duplicate; this value is used, not the one in line ${line}.`;
     this.#diagnostics.warn('UserDataIgnoredKey', message, key.where);
   }
 }

@@ -46,7 +46,7 @@ export class TagHandles {
       const [first = '', second = ''] = token.value;
       if (token.name === 'YAML') versions += 1;
       if (token.name === 'YAML' && (versions > 1 || first !== '1')) {
-        throw new YamlSyntaxError('The document must be YAML 1, and say so at most once.', token.at);
+        throw new YamlSyntaxError('The document must be YAML 1, with at most one %YAML directive.', token.at);
       }
       if (token.name === 'TAG' && own.has(first))
         throw new YamlSyntaxError('The tag handle is defined twice.', token.at);

@@ -72,7 +72,7 @@ test('a key given twice is a warning at the second place, and the second counts'
 });
 
 test.each([
-  ['a block text', `a: |\n  b\n${'\n'.repeat(300_000)}  c\n`],
+  ['a block scalar', `a: |\n  b\n${'\n'.repeat(300_000)}  c\n`],
   ['one that keeps them', `a: |+\n  b\n${'\n'.repeat(300_000)}`],
   ['a quoted text', `a: "b\n${'\n'.repeat(300_000)}c"\n`],
   ['a plain text', `a: b\n${'\n'.repeat(300_000)} c\n`],

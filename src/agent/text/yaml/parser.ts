@@ -74,7 +74,7 @@ export class Parser<B> {
     this.#handles = new TagHandles(directives);
     const { at } = this.#token;
     if (this.#skip('document-start')) return at + '---'.length;
-    throw new YamlSyntaxError('A line with --- must follow the % directives.', at);
+    throw new YamlSyntaxError('The % directives must be followed by a line with ---.', at);
   }
 
   #endOfDocument(): void {
@@ -83,7 +83,7 @@ export class Parser<B> {
     if (this.#is('end')) return;
     if (this.#isOneOf('directive', 'document-start')) {
       throw new YamlSyntaxError(
-        'A second YAML document begins here; cloud-config is one document.',
+        'A second YAML document begins here; cloud-config is a single document.',
         this.#at,
       );
     }
@@ -239,7 +239,7 @@ export class Parser<B> {
   #blockEnd(what: string): void {
     if (this.#skip('block-end')) return;
     throw new YamlSyntaxError(
-      `The ${what} does not go on like this; the indentation does not fit the lines above, or a colon, quote or dash is missing.`,
+      `The ${what} cannot continue like this; the indentation does not fit the lines above, or a colon, quote or dash is missing.`,
       this.#at,
     );
   }
@@ -311,8 +311,8 @@ function unexpected(token: Token, block: boolean): string {
     return 'The YAML ends in the middle of a value; a quote or bracket is not closed.';
   if (token.kind === 'block-entry' || token.kind === 'block-sequence-start')
     return 'A list with "- " cannot begin here.';
-  if (token.kind === 'value') return 'A ":" stands where a value must begin.';
+  if (token.kind === 'value') return 'A ":" is where a value must begin.';
   if (token.kind === 'flow-entry')
-    return 'A comma stands where a value must begin; a value that begins with a comma must be quoted.';
-  return block ? 'A value must stand here.' : 'A value must stand here, inside [ ] or { }.';
+    return 'A comma is where a value must begin; a value that begins with a comma must be quoted.';
+  return block ? 'A value is expected here.' : 'A value is expected here, inside [ ] or { }.';
 }

@@ -60,13 +60,13 @@ export function readNtp(
   if (client !== 'auto' && !isOurs && own === undefined && enabled)
     fields.warn(
       'ntp_client',
-      `ntp_client must be auto, ${CLIENTS.join(', ')}, or be said in config; it is ignored.`,
+      `ntp_client must be auto, ${CLIENTS.join(', ')}, or defined in config; it is ignored.`,
     );
   const isPlain = enabled && own?.content === undefined;
   if (isPlain && client === 'systemd-timesyncd' && peers.length > 0)
-    fields.warn('peers', 'peers has no effect: of the services, only chrony and ntp have peers.');
+    fields.warn('peers', 'peers has no effect: only chrony and ntp support peers.');
   if (isPlain && isOurs && client !== 'chrony' && allow.length > 0)
-    fields.warn('allow', 'allow has no effect: of the services, only chrony is told whom it serves.');
+    fields.warn('allow', 'allow has no effect: only chrony supports it.');
   fields.finish();
   return {
     enabled,
@@ -81,7 +81,7 @@ function networks(fields: Fields): string[] {
   return fields.texts('allow').flatMap((text) => {
     const network = text.trim();
     if (/^(?:all|[0-9a-fA-F.:]+(?:\/\d{1,3})?)$/.test(network)) return [network];
-    fields.wrong('allow', 'allow must hold networks such as 10.0.0.0/8.');
+    fields.wrong('allow', 'allow must contain networks such as 10.0.0.0/8.');
     return [];
   });
 }
@@ -90,7 +90,7 @@ function hosts(fields: Fields, name: string): string[] {
   return fields.texts(name).flatMap((text) => {
     const host = text.trim();
     if (/^[A-Za-z0-9][A-Za-z0-9.:%_-]*$/.test(host)) return [host];
-    fields.wrong(name, `${name} must hold host names or addresses.`);
+    fields.wrong(name, `${name} must contain hostnames or addresses.`);
     return [];
   });
 }
@@ -112,9 +112,9 @@ function readOwn(fields: Fields, client: string, named: Named, templates: TimeTe
     fields.wrong('service_name', 'service_name must name a service.');
   for (const name of packages ?? [])
     if (!/^[A-Za-z0-9][\w.+:=~@/-]*$/.test(name))
-      fields.wrong('packages', 'packages must hold names of packages.');
+      fields.wrong('packages', 'packages must contain package names.');
   if (fields.node('template_name') !== undefined)
-    fields.wrong('template_name', 'template_name is not supported; write the template itself.');
+    fields.wrong('template_name', 'template_name is not supported; use template instead.');
   fields.finish();
   const text = template ? rendered(template, fields, named, templates) : undefined;
   const own: OwnTimeService = {
@@ -135,7 +135,7 @@ function readOwn(fields: Fields, client: string, named: Named, templates: TimeTe
   if (lacking.length > 0)
     fields.wrong(
       'config',
-      `${printable(client)} is no service that is known, and lacks ${lacking.join(', ')}.`,
+      `${printable(client)} is not a known NTP client, and config does not set ${lacking.join(', ')}.`,
     );
   return own;
 }
@@ -152,7 +152,7 @@ function rendered(
   if (kind?.toLowerCase() !== 'jinja') {
     // cloud-init's other kind fills in Python's own writing of a list, or fails.
     if ((kind === undefined || kind.toLowerCase() === 'basic') && !/\$\{?[\w.]/.test(body)) return body;
-    fields.wrong('template', 'template must begin with the line "## template: jinja" to be filled in.');
+    fields.wrong('template', 'template must begin with the line "## template: jinja" to be rendered.');
     return undefined;
   }
   const isSaid = servers.length + pools.length > 0;
@@ -163,7 +163,7 @@ function rendered(
     return undefined;
   }
   if (result.text.includes('CI_MISSING_JINJA_VAR/'))
-    fields.warn('template', 'template knows no variables but servers, pools, peers and allow.');
+    fields.warn('template', 'template has only the variables servers, pools, peers and allow.');
   return result.text;
 }
 

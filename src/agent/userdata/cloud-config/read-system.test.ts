@@ -31,7 +31,7 @@ describe('users and groups', () => {
     ['users: {name: ann}\nuser: core', 'name'],
   ])('settings of a user that stand in no list are an error: %s', (text, name) => {
     expect(errors(read(text))).toEqual([
-      expect.stringMatching(new RegExp(`^users: ${name} must have .* item of a list: "- name: NAME"`)),
+      expect.stringMatching(new RegExp(`^users: ${name} must be a mapping of .* list item: "- name: NAME"`)),
     ]);
   });
 
@@ -74,13 +74,13 @@ describe('users and groups', () => {
       ),
     ]);
     expect(read(users('false'), keys).users[0]?.sshAuthorizedKeys).toEqual([]);
-    expect(warnings(read(users('true'))).join()).toMatch(/metadata have no public keys/);
+    expect(warnings(read(users('true'))).join()).toMatch(/metadata has no public keys/);
     expect(warnings(read('users: [{name: a, ssh_redirect_user: default}]', keys)).join()).toMatch(
-      /no default user is made/,
+      /no default user is created/,
     );
     expect(errors(read(users('other'), keys)).join()).toMatch(/true, false or default/);
     const both = 'users: [{name: a, ssh_redirect_user: true, ssh_authorized_keys: [ssh-rsa x]}]';
-    expect(errors(read(both, keys)).join()).toMatch(/cannot be beside/);
+    expect(errors(read(both, keys)).join()).toMatch(/cannot be combined with/);
   });
 
   test("keys that a cloud gives by users' names are the default user's where it has that name", () => {
@@ -114,7 +114,7 @@ describe('users and groups', () => {
     ['users: [{name: a, uid: x}]', 'uid'],
     ['users: [{name: a, shell: "/bin/sh:x"}]', 'colon'],
     ['users: [{name: a, homedir: home}]', 'absolute'],
-    ['users: [{name: a}, {name: a}]', 'given twice'],
+    ['users: [{name: a}, {name: a}]', 'listed twice'],
     ['groups: 5', 'list of names'],
     ['groups: [{a: 5}]', 'members'],
   ])('%s', (text, word) => {
@@ -205,7 +205,7 @@ describe('disks, filesystems, mounts, ntp', () => {
     ['ntp: {ntp_client: ntp, allow: [10.0.0.0/8]}', /^ntp: allow has no effect: .* chrony/],
     [
       'password: x\nchpasswd: {users: [{name: ann, type: RANDOM}]}',
-      /^password has no effect beside the users/,
+      /^password has no effect when chpasswd has users/,
     ],
   ])('what nobody would act upon is a warning: %s', (text, message) => {
     expect(warnings(read(text))).toEqual([expect.stringMatching(message)]);
@@ -254,7 +254,7 @@ describe('disks, filesystems, mounts, ntp', () => {
     });
     expect(read('ntp: {enabled: false, config: {confpath: x}}').ntp).not.toHaveProperty('own');
     expect(warnings(read('ntp: {config: {template: "## template: jinja\\n{{ pool }}"}}')).join()).toContain(
-      'no variables but servers',
+      'only the variables servers',
     );
   });
 
@@ -262,8 +262,8 @@ describe('disks, filesystems, mounts, ntp', () => {
     ['disk_setup: x', 'mapping of devices'],
     ['disk_setup: {/dev/a: x}', 'must be a mapping'],
     ['disk_setup: {/dev/a: {table_type: bsd}}', 'mbr or gpt'],
-    ['disk_setup: {/dev/a: {layout: [60, 60]}}', 'per cent'],
-    ['disk_setup: {/dev/a: {layout: [x]}}', 'per cent'],
+    ['disk_setup: {/dev/a: {layout: [60, 60]}}', 'percent'],
+    ['disk_setup: {/dev/a: {layout: [x]}}', 'percent'],
     ['fs_setup: x', 'must be a list'],
     ['fs_setup: [{filesystem: ext4}]', 'no device'],
     ['fs_setup: [{device: /dev/a}]', 'filesystem'],
@@ -272,29 +272,32 @@ describe('disks, filesystems, mounts, ntp', () => {
       'fs_setup: [{device: /dev/a, filesystem: ext4, cmd: "mkfs -L %(label)s %(device)s"}]',
       '%(label)s: only',
     ],
-    ['fs_setup: [{device: /dev/a, filesystem: ext4, cmd: "mkfs %d"}]', '%d: a % is written %%'],
-    ['fs_setup: [{device: /dev/a, filesystem: ext4, cmd: "mkfs 5%"}]', '%: a % is written %%'],
+    ['fs_setup: [{device: /dev/a, filesystem: ext4, cmd: "mkfs %d"}]', '%d: write a literal % as %%'],
+    ['fs_setup: [{device: /dev/a, filesystem: ext4, cmd: "mkfs 5%"}]', '%: write a literal % as %%'],
     ['fs_setup: [{device: /dev/a, filesystem: ext4, cmd: []}]', 'cmd is empty'],
     ['fs_setup: [{device: /dev/a, cmd: "mkfs.ext4 %(device)s"}]', 'filesystem must name a type'],
     ['mounts: x', 'list of lists'],
     ['mounts: [x]', 'list of one to six'],
     ['mounts: [[]]', 'list of one to six'],
-    ['{mounts: [[a, /a, xfs]], mount_default_fields: [~, ~, ext4]}', 'does not give the others'],
-    ['{mounts: [[a, ~]], mount_default_fields: []}', 'does not give the others'],
+    ['{mounts: [[a, /a, xfs]], mount_default_fields: [~, ~, ext4]}', 'does not set the others'],
+    ['{mounts: [[a, ~]], mount_default_fields: []}', 'does not set the others'],
     ['{mounts: [[a, /a]], mount_default_fields: [a, b, c, d, e, f, g]}', 'list of six fields'],
     ['ntp: x', 'must be a mapping'],
-    ['ntp: {allow: ["10/8\\nx"]}', 'allow must hold networks'],
-    ['ntp: {servers: ["a b"]}', 'host names'],
+    ['ntp: {allow: ["10/8\\nx"]}', 'allow must contain networks'],
+    ['ntp: {servers: ["a b"]}', 'hostnames'],
     ['ntp: {config: x}', 'config must be a mapping'],
     ['ntp: {config: {confpath: etc/x}}', 'absolute path'],
     ['ntp: {config: {check_exe: -x}}', 'name a program'],
-    ['ntp: {config: {packages: [-x]}}', 'names of packages'],
+    ['ntp: {config: {packages: [-x]}}', 'packages must contain package names'],
     ['ntp: {config: {service_name: "a b"}}', 'name a service'],
     ['ntp: {config: {template_name: x}}', 'template_name is not supported'],
     ['ntp: {config: {template: "server $servers"}}', '## template: jinja'],
     ['ntp: {config: {template: "## template: mako\\nx"}}', '## template: jinja'],
     ['ntp: {config: {template: "## template: jinja\\n{% do x %}"}}', 'Jinja template'],
-    ['ntp: {ntp_client: own, config: {confpath: /a}}', 'lacks check_exe, packages, service_name, template'],
+    [
+      'ntp: {ntp_client: own, config: {confpath: /a}}',
+      'config does not set check_exe, packages, service_name, template',
+    ],
   ])('%s', (text, word) => {
     expect(errors(read(text)).join()).toContain(word);
   });

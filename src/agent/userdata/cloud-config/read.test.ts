@@ -116,9 +116,9 @@ describe('write_files', () => {
     ['write_files: [{path: /a, permissions: true}]', 'octal'],
     ['write_files: [{path: /a, owner: 5}]', 'owner must be a string'],
     ['write_files: [{path: /a, append: maybe}]', 'true or false'],
-    ['write_files: [{path: /a, encoding: b64, content: abcde}]', 'not base64'],
+    ['write_files: [{path: /a, encoding: b64, content: abcde}]', 'the encoding is base64, but'],
     ['write_files: [{path: /a, encoding: gz, content: text}]', 'not gzip'],
-    ['write_files: [{path: /a, source: {uri: "ftp://x"}}]', 'uri must be an address'],
+    ['write_files: [{path: /a, source: {uri: "ftp://x"}}]', 'uri must be a'],
   ])('%s', (text, word) => {
     expect(errors(read(text))[0]).toContain(word);
   });
@@ -198,7 +198,7 @@ describe('runcmd and bootcmd', () => {
     ['runcmd: ls', 'list of commands'],
     ['runcmd: [5]', 'string or a list'],
     ['runcmd: [{a: b}]', 'must be quoted'],
-    ['runcmd: [[ls, [a]]]', 'word of a command'],
+    ['runcmd: [[ls, [a]]]', 'argument of a command'],
     ['bootcmd: {a: b}', 'list of commands'],
   ])('%s', (text, word) => {
     expect(errors(read(text))[0]).toContain(word);
@@ -239,8 +239,8 @@ describe('hostname', () => {
 });
 
 test.each([
-  ['landscape: {client: {}}', 'landscape is a subscription'],
-  ['ssh_import_id: ["gh:x"]', 'lets nobody in'],
+  ['landscape: {client: {}}', 'landscape is a distribution subscription'],
+  ['ssh_import_id: ["gh:x"]', 'has no effect'],
   ['swap: {size: 1G}', 'kubelet does not start with swap'],
   ['reporting: {}', 'cloud-init'],
   ['constructor: x', 'constructor is not known'],

@@ -124,7 +124,7 @@ describe('MIME multipart', () => {
     const { parts, entries } = decode(
       mime(part(`text/cloud-config\nContent-Transfer-Encoding: ${encoding}`, body)),
     );
-    expect(entries.map(({ message }) => /beyond ASCII/.test(message))).toEqual(
+    expect(entries.map(({ message }) => /non-ASCII characters/.test(message))).toEqual(
       ['8bit', 'Binary'].includes(encoding) ? [true] : [],
     );
     expect(parts?.[0]?.source.text).toContain('- echo é');
@@ -171,7 +171,7 @@ describe('MIME multipart', () => {
     const { parts, entries } = decode(mime(part(header, base64(bytes))));
     expect(parts?.[0]?.source.text).toMatch(/^runcmd: \[[éあ]\]\n$/);
     expect(entries).toMatchObject([
-      { severity: 'warning', message: 'MIME part 1 is not UTF-8: cloud-init acts upon nothing of it.' },
+      { severity: 'warning', message: 'MIME part 1 is not UTF-8, so cloud-init ignores it.' },
     ]);
   });
 
@@ -234,7 +234,7 @@ describe('MIME multipart', () => {
 
 test('says where the header stands that must be the first line', () => {
   expect(decode('users: []\r\n#cloud-config\r\n').entries).toMatchObject([
-    { message: expect.stringContaining('#cloud-config stands on line 2, and must be the first.') },
+    { message: expect.stringContaining('#cloud-config is on line 2, but must be the first line.') },
   ]);
 });
 
@@ -243,15 +243,15 @@ test.each([
   ['# template: jinja\n#cloud-config\n', 'it must be "## template: jinja"', 1],
   ['# cloud-config\nruncmd: [ls]\n', 'it must be #cloud-config', 1],
   ['\n#cloud_config\n', 'it must be #cloud-config', 2],
-  ['---\n#cloud-config\n', '#cloud-config stands on line 2', 1],
-  ['runcmd: [ls]\n', '#cloud-config must stand above it', 1],
-  ['\n---\nruncmd: [ls]\n', '#cloud-config must stand above it', 2],
+  ['---\n#cloud-config\n', '#cloud-config is on line 2', 1],
+  ['runcmd: [ls]\n', 'its first line must be #cloud-config', 1],
+  ['\n---\nruncmd: [ls]\n', 'its first line must be #cloud-config', 2],
   ['network: {version: 2}\n', 'network configuration', 1],
   ['ethernets: {}\n', 'network configuration', 1],
   ['instance-id: i\n', 'metadata', 1],
   ['variant: flatcar\nversion: 1.0.0\n', 'Butane', 1],
-  ['apiVersion: v1\ndata: {value: eA==}\nkind: Secret\n', 'Kubernetes (Secret)', 1],
-  ['{\n  "apiVersion": "v1",\n  "kind": "Secret"\n}\n', 'Kubernetes (Secret)', 1],
+  ['apiVersion: v1\ndata: {value: eA==}\nkind: Secret\n', 'Kubernetes object (Secret)', 1],
+  ['{\n  "apiVersion": "v1",\n  "kind": "Secret"\n}\n', 'Kubernetes object (Secret)', 1],
   ['# made by kubectl\napiVersion: v1\nkind: Secret\n', '.data.value}', 1],
   ['apiVersion: v1\nitems:\n- kind: Secret\nkind: List\n', '.data.value}', 1],
   ['apiVersion: cluster.x-k8s.io/v1beta1\nkind: Machine\n', 'management cluster', 1],
@@ -261,32 +261,32 @@ test.each([
     1,
   ],
   ['kind: KubeadmControlPlane\napiVersion: x/v1\n', 'management cluster', 1],
-  ['apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\n', 'write_files of a cloud-config', 1],
+  ['apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\n', 'write_files in a cloud-config', 1],
   ['apiVersion: v1\nkind: ConfigMap\n', 'its bootstrap data Secret', 1],
-  ['<!DOCTYPE html>\n<title>504</title>\n', 'a page of HTML', 1],
+  ['<!DOCTYPE html>\n<title>504</title>\n', 'an HTML page', 1],
   ['<?xml version="1.0"?>\n<Environment/>\n', 'OVF environment', 1],
-  ['{"error": {"code": 404}}\n', 'an answer in JSON', 1],
-  ['404 Not Found\n', 'the error of a program or a server', 1],
-  ['Error from server (NotFound): secrets "a" not found\n', 'the error of a program or a server', 1],
-  ['-----BEGIN CERTIFICATE-----\n', 'in PEM', 1],
-  ['{{ .Values.userData }}\n', 'nobody has rendered', 1],
+  ['{"error": {"code": 404}}\n', 'a JSON error response', 1],
+  ['404 Not Found\n', 'an error message of a program or server', 1],
+  ['Error from server (NotFound): secrets "a" not found\n', 'an error message of a program or server', 1],
+  ['-----BEGIN CERTIFICATE-----\n', 'a PEM key', 1],
+  ['{{ .Values.userData }}\n', 'was not rendered', 1],
   ['version: v1alpha1\nmachine:\n  type: worker\n', 'Talos', 1],
   ['machine:\n  type: worker\n', 'Talos', 1],
   ['[settings.kubernetes]\na = 1\n', 'Bottlerocket', 1],
   ['k3os:\n  mode: live\n', 'another installer', 1],
-  ['storage:\n  files: []\n', 'program ct', 1],
-  ['set -e\nkubeadm join x\n', '#!/bin/sh must stand above it', 1],
-  ['# Ours\nruncmd: [ls]\n', '#cloud-config must stand above it', 1],
-  ['# Joins\nkubeadm join x\n', '#!/bin/sh must stand above it', 1],
+  ['storage:\n  files: []\n', 'Ignition config with ct', 1],
+  ['set -e\nkubeadm join x\n', 'its first line must be #!/bin/sh', 1],
+  ['# Ours\nruncmd: [ls]\n', 'its first line must be #cloud-config', 1],
+  ['# Joins\nkubeadm join x\n', 'its first line must be #!/bin/sh', 1],
   ['# Joins\n#!/bin/bash\nkubeadm join x\n', '#!/bin/bash on line 2 must be the first line', 1],
   [
     '[INFO] rendering\n\n#!/usr/bin/env bash\nset -e\n',
     '#!/usr/bin/env bash on line 3 must be the first line',
     1,
   ],
-  [`${'H4sIAAAAAAAAA0vOyS9N0U3Oz0vLTAcAo'.repeat(2)}A\n`, 'base64 of which the end is missing', 1],
-  ['{"neither": 1}\n', 'begins with most often', 1],
-  ['nonsense\n', 'begins with most often', 1],
+  [`${'H4sIAAAAAAAAA0vOyS9N0U3Oz0vLTAcAo'.repeat(2)}A\n`, 'looks like base64 that is truncated', 1],
+  ['{"neither": 1}\n', 'user data usually begins with', 1],
+  ['nonsense\n', 'user data usually begins with', 1],
 ])('says what an unknown first line reads like: %j', (text, hint, line) => {
   expect(decode(text).entries).toMatchObject([
     {
@@ -303,15 +303,15 @@ const b64 = (bytes: Buffer | string) => Buffer.from(Buffer.from(bytes).toString(
 
 test.each([
   [
-    'blanks before #!',
+    'spaces before #!',
     Buffer.from(`  ${SCRIPT}`),
-    /has blanks before #!: cloud-init does not run this script/,
+    /has spaces before #!, so cloud-init does not run this script/,
   ],
-  ['an empty line before #!', Buffer.from(`\n${SCRIPT}`), /has blanks before #!/],
+  ['an empty line before #!', Buffer.from(`\n${SCRIPT}`), /has spaces before #!/],
   [
     'blanks in a part',
     Buffer.from(mime(part('text/x-shellscript', `\n ${SCRIPT}`))),
-    /^MIME part 1 has blanks before #!/,
+    /^MIME part 1 has spaces before #!/,
   ],
   ['gzip twice', zip(zip(SCRIPT)), /wrapped more than once \(gzip, in it gzip\)/],
   ['base64 twice', b64(b64(SCRIPT)), /wrapped more than once/],

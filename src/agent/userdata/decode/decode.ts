@@ -41,7 +41,7 @@ export function decodeUserData(
   warnOfIgnoredPrefix(head, name, diagnostics);
   const unclosed = unclosedSection(text);
   if (unclosed !== undefined) {
-    const message = `${name} has <${unclosed.tag}> without </${unclosed.tag}>; nothing between such tags is run.`;
+    const message = `${name} has <${unclosed.tag}> without </${unclosed.tag}>; the content after the tag is not run.`;
     diagnostics.error('UserDataInvalid', message, plainText(text).locate(unclosed.at));
     return undefined;
   }
@@ -84,7 +84,7 @@ function decodeLeaf(
   if (bytes === undefined) {
     diagnostics.error(
       'UserDataUndecodable',
-      `The Content-Transfer-Encoding of ${what} is unknown, or the part does not follow it.`,
+      `The Content-Transfer-Encoding of ${what} is unknown, or the content does not match it.`,
       where,
     );
     return undefined;
@@ -110,7 +110,7 @@ function decodeLeaf(
   if (text === undefined) return undefined;
   // Python's parser makes Latin-1 of them, with escapes for what that does not have.
   if (isAsIs && /[^\0-\x7f]/.test(text)) {
-    const message = `${what} has letters beyond ASCII, and no Content-Transfer-Encoding for them: cloud-init makes others of them, or acts upon nothing of it; use base64.`;
+    const message = `${what} has non-ASCII characters but no Content-Transfer-Encoding: cloud-init changes them or ignores the part; use base64.`;
     diagnostics.warn('UserDataNotUtf8', message, where);
   }
   const guessed = zipped || GUESSED_TYPES.includes(leaf.type) ? typeOf(text) : undefined;
@@ -157,7 +157,7 @@ function unwrapLayers(raw: Buffer, diagnostics: Diagnostics, name = 'The user da
 function warnOfLayers(undone: readonly string[], name: string, diagnostics: Diagnostics): void {
   const all = undone.join();
   if (all === '' || all === 'gzip' || all === 'base64' || all === 'base64,gzip') return;
-  const message = `${name} is wrapped more than once (${undone.join(', in it ')}): cloud-init undoes base64 at most once, and gzip once after it, and acts upon nothing of this.`;
+  const message = `${name} is wrapped more than once (${undone.join(', in it ')}): cloud-init decodes base64 at most once, then gzip once, and ignores this user data.`;
   diagnostics.warn('UserDataInvalid', message, { line: 1, column: 1 });
 }
 
@@ -210,8 +210,8 @@ function isMimeHead(text: string): boolean {
 /** What is read here all the same, and makes cloud-init pass over everything: the first bytes of user data, as latin1. */
 const PASSED_OVER: readonly (readonly [RegExp, string])[] = [
   [/^\xef\xbb\xbf/, 'begins with a byte order mark'],
-  [/^\s+## template:/i, 'has something before "## template: jinja"'],
-  [/^## template:[^\n]*\r(?!\n)/i, 'has a line of its template that ends without a line feed'],
+  [/^\s+## template:/i, 'has text before "## template: jinja"'],
+  [/^## template:[^\n]*\r(?!\n)/i, 'has a template line that ends without a line feed'],
 ];
 
 /** cloud-init finds the kind of a script past its blanks, and writes it with them: the kernel then sees no interpreter. */
@@ -223,7 +223,7 @@ function warnOfBlanks(
   where: Position,
 ): void {
   if (type !== 'text/x-shellscript' || !/^\s+#!/.test(text)) return;
-  const message = `${name} has blanks before #!: cloud-init does not run this script; #! must be its first two characters.`;
+  const message = `${name} has spaces before #!, so cloud-init does not run this script; #! must be its first two characters.`;
   diagnostics.warn('UserDataInvalid', message, where);
 }
 
@@ -231,6 +231,6 @@ function warnOfBlanks(
 function warnOfIgnoredPrefix(head: string, name: string, diagnostics: Diagnostics): void {
   const [, what] = PASSED_OVER.find(([beginning]) => beginning.test(head)) ?? [];
   if (what === undefined) return;
-  const message = `${name} ${what}: cloud-init acts upon nothing of it.`;
+  const message = `${name} ${what}, so cloud-init ignores it.`;
   diagnostics.warn('UserDataInvalid', message, { line: 1, column: 1 });
 }

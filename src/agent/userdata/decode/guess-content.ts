@@ -4,7 +4,7 @@ type Reading = readonly [beginning: RegExp, what: string];
 
 /** What people write in place of the first line that they mean. */
 const NEARLY: readonly Reading[] = [
-  [/^#+[ \t]*template\b/i, 'it must be "## template: jinja", with these two blanks'],
+  [/^#+[ \t]*template\b/i, 'it must be "## template: jinja", with these two spaces'],
   [/^#+[ \t]*cloud[ \t_-]*config\b/i, 'it must be #cloud-config, in this spelling'],
 ];
 
@@ -12,76 +12,73 @@ const NEARLY: readonly Reading[] = [
 const OBJECTS: readonly Reading[] = [
   [
     /^(?:Secret|List)$/,
-    "of a machine's Secret, data.value holds the user data in base64 (kubectl get secret NAME -o jsonpath='{.data.value}' | base64 -d)",
+    "in a machine's Secret, data.value is the user data in base64 (kubectl get secret NAME -o jsonpath='{.data.value}' | base64 -d)",
   ],
   [
     /^(?:Init|Join|Cluster|Kubelet|KubeProxy|Reset)Configuration$/,
-    'kubeadm reads it from a file: write it in write_files of a cloud-config, and call kubeadm with --config in its runcmd',
+    'kubeadm reads it from a file: add it to write_files in a cloud-config, and run kubeadm with --config in runcmd',
   ],
   [
     /^(?:Machine|Cluster|.*Config|.*ConfigTemplate|.*ControlPlane|.*ControlPlaneTemplate)$/,
-    "it is for the management cluster; the user data is made there, and lie in the Secret that the Machine's spec.bootstrap.dataSecretName names",
+    "it is for the management cluster; the user data is generated there, in the Secret named by the Machine's spec.bootstrap.dataSecretName",
   ],
 ];
-const OBJECT = 'what a machine is given as user data is the value of its bootstrap data Secret';
+const OBJECT = "a machine's user data is the value of its bootstrap data Secret";
 
 /** What people, and programs that have failed, hand over for user data; the first that fits. */
 const ANOTHER: readonly Reading[] = [
   [
     /^<(?:!doctype html|html|head|body)\b/i,
-    'it is a page of HTML, most likely the error of a server in place of the user data: look at it, and at the address',
+    'it is an HTML page, most likely an error page of a server instead of the user data: check its text and the URL',
   ],
   [
     /^<\?xml\b|^<[a-z][\w:-]*[\s>]/i,
-    'it is XML; an OVF environment holds the user data in base64, in its property user-data',
+    'it is XML; an OVF environment has the user data in base64, in its property user-data',
   ],
   [
     /^\{\s*"(?:error|errors|message|code|status|detail|fault|title)"\s*:/i,
-    'it reads like an answer in JSON that says why a server did not give the user data',
+    'it looks like a JSON error response from a server instead of the user data',
   ],
   [
     /^(?:HTTP\/\d|\d{3}[ \t:-]+[A-Z]|(?:error|fatal|warning)\b[^\n]*:|(?:not found|forbidden|unauthorized|access denied)\b)/i,
-    'it reads like the error of a program or a server in place of the user data',
+    'it looks like an error message of a program or server instead of the user data',
   ],
-  [/^-----BEGIN [A-Z0-9 ]+-----/, 'it is a key or a certificate, in PEM'],
-  [/^\{\{|^\{%|^<%|^\$\{/, 'it begins with a template that nobody has rendered'],
-  [
-    /^\[settings\./,
-    "it reads like the settings of Bottlerocket, which nothing but that system's own programs read",
-  ],
+  [/^-----BEGIN [A-Z0-9 ]+-----/, 'it is a PEM key or certificate'],
+  [/^\{\{|^\{%|^<%|^\$\{/, 'it begins with a template that was not rendered'],
+  [/^\[settings\./, 'it looks like Bottlerocket settings, which only Bottlerocket reads'],
   [
     /^(?:machine[ \t]*:[ \t]*\n|version[ \t]*:[ \t]*["']?v1alpha1\b)/,
-    'it reads like a machine configuration of Talos, which nothing but Talos reads',
+    'it looks like a Talos machine configuration, which only Talos reads',
   ],
   [
     /^(?:network|ethernets|bonds|bridges|vlans)[ \t]*:/,
-    'it reads like a network configuration, which lies beside the user data (--network-config)',
+    'it looks like a network configuration, which is provided separately (--network-config)',
   ],
   [
     /^(?:instance-id|local-hostname)[ \t]*:/,
-    'it reads like metadata, which lie beside the user data (--meta-data)',
+    'it looks like metadata, which is provided separately (--meta-data)',
   ],
-  [/^variant[ \t]*:/, 'it reads like Butane: the program butane makes an Ignition config of it'],
+  [/^variant[ \t]*:/, 'it looks like Butane: convert it to an Ignition config with butane'],
   [
     /^(?:systemd|storage|passwd|ignition)[ \t]*:/,
-    'it reads like a Container Linux Config: the program ct makes an Ignition config of it',
+    'it looks like a Container Linux Config: convert it to an Ignition config with ct',
   ],
   [
     /^(?:k3os|rke2|k0s|stages)[ \t]*:/,
-    'it is for another installer, and no cloud-config of which Slipway knows the keys',
+    'it is for another installer, not a cloud-config whose keys Slipway knows',
   ],
-  [/^[a-z][\w-]*[ \t]*:(?:\s|$)/i, 'where this is a cloud-config, #cloud-config must stand above it'],
+  [/^[a-z][\w-]*[ \t]*:(?:\s|$)/i, 'if this is a cloud-config, its first line must be #cloud-config'],
   [
     /^(?:set -|export |sudo |cd |mkdir |echo |curl |wget |apt(?:-get)? |dnf |yum |systemctl |kubeadm |swapoff |modprobe |cat |if |for |function |[A-Z_]+=)/,
-    'it reads like a shell script: #!/bin/sh must stand above it',
+    'it looks like a shell script: its first line must be #!/bin/sh',
   ],
   [
     /^[A-Za-z0-9+/]{40,}(?:\s[A-Za-z0-9+/]+)*={0,2}\s*$/,
-    'it reads like base64 of which the end is missing, or of something that is no user data (base64 -d shows it)',
+    'it looks like base64 that is truncated or does not encode user data (decode it with base64 -d)',
   ],
 ];
 
-const ORDINARY = '#cloud-config, or a JSON object with the key ignition, is what it begins with most often';
+const ORDINARY = 'user data usually begins with #cloud-config, or is a JSON object with the key ignition';
 
 /** What a text that is no user data reads like from `head` on, and what to do. */
 export function guessContent(head: string, text: string): string {
@@ -92,9 +89,9 @@ export function guessContent(head: string, text: string): string {
   const kind = objectOf(bare);
   if (kind !== undefined) {
     const what = OBJECTS.find(([name]) => name.test(kind))?.[1] ?? OBJECT;
-    return `it is an object of Kubernetes (${printable(kind)}): ${what}`;
+    return `it is a Kubernetes object (${printable(kind)}): ${what}`;
   }
-  if (line > 0) return `#cloud-config stands on line ${line}, and must be the first`;
+  if (line > 0) return `#cloud-config is on line ${line}, but must be the first line`;
   const script = interpreterLine(text);
   if (script !== undefined) return script;
   return ANOTHER.find(([beginning]) => beginning.test(bare))?.[1] ?? ORDINARY;

@@ -48,19 +48,19 @@ test.each([
   [
     'UTF-16 without mark',
     Buffer.from('#cloud-config\n', 'utf16le'),
-    'looks like UTF-16 without byte order mark',
+    'looks like UTF-16 without a byte order mark',
   ],
   ['UTF-32', Buffer.from('fffe000023000000', 'hex'), 'is UTF-32'],
-  ['zstd', Buffer.from('28b52ffd04001900', 'hex'), 'is compressed with zstd, which nobody undoes'],
+  ['zstd', Buffer.from('28b52ffd04001900', 'hex'), 'is compressed with zstd, which is not supported'],
   [
     'gzip in a field of text',
     Buffer.from(gzipSync('#cloud-config\n').toString('utf8')),
-    'gzip that somebody has read as UTF-8',
+    'gzip data destroyed by reading it as UTF-8',
   ],
   [
     'gzip as Latin-1',
     Buffer.from(gzipSync('#cloud-config\n').toString('latin1')),
-    'gzip that somebody has read as Latin-1',
+    'gzip data that was read as Latin-1',
   ],
 ])('%s is called by its name', (_name, bytes, words) => {
   expect(told(bytes)).toMatchObject([

@@ -6,12 +6,12 @@ const BEGINNINGS: readonly (readonly [string, string])[] = [
   ['00 00 FE FF', 'is UTF-32'],
   ['FF FE', 'is UTF-16'],
   ['FE FF', 'is UTF-16'],
-  ['1F EF BF BD', 'is gzip that somebody has read as UTF-8, which has destroyed it'],
-  ['1F C2 8B', 'is gzip that somebody has read as Latin-1 and saved as UTF-8'],
-  ['28 B5 2F FD', 'is compressed with zstd, which nobody undoes'],
-  ['FD 37 7A 58 5A', 'is compressed with xz, which nobody undoes'],
-  ['42 5A 68', 'is compressed with bzip2, which nobody undoes'],
-  ['50 4B 03 04', 'is a zip archive, which nobody unpacks'],
+  ['1F EF BF BD', 'is gzip data destroyed by reading it as UTF-8'],
+  ['1F C2 8B', 'is gzip data that was read as Latin-1 and saved as UTF-8'],
+  ['28 B5 2F FD', 'is compressed with zstd, which is not supported'],
+  ['FD 37 7A 58 5A', 'is compressed with xz, which is not supported'],
+  ['42 5A 68', 'is compressed with bzip2, which is not supported'],
+  ['50 4B 03 04', 'is a zip archive, which is not supported'],
 ];
 
 const WIDE_MARK = /^(?:\xff\xfe|\xfe\xff)/;
@@ -28,7 +28,9 @@ export function describeBinary(bytes: Uint8Array): string | undefined {
   const found = BEGINNINGS.find(([beginning]) => head.startsWith(beginning));
   if (found !== undefined) return `${found[1]} (it begins with the bytes ${found[0]})`;
   // In both byte orders, every other byte of a letter of ASCII is zero.
-  return /^(?:00 (?!00)|(?!00)\w\w 00 )/.test(head) ? 'looks like UTF-16 without byte order mark' : undefined;
+  return /^(?:00 (?!00)|(?!00)\w\w 00 )/.test(head)
+    ? 'looks like UTF-16 without a byte order mark'
+    : undefined;
 }
 
 interface Wrong {
@@ -43,12 +45,12 @@ export function firstInvalidUtf8(bytes: Uint8Array): Wrong {
   const { before, offset, isAtEnd } = readable(bytes);
   const isCutOff = isAtEnd && (/[^\0-\x7f]/.test(before) || bytes.length - offset > 1);
   if (isCutOff)
-    return { code: 'UserDataUndecodable', message: 'ends within a letter; it was cut off.', before };
+    return { code: 'UserDataUndecodable', message: 'ends within a character; it was truncated.', before };
   const isText = !/[^\P{Cc}\t\n\f\r\u0080-\u009f]/u.test(latin1(bytes));
   const kind = isText
-    ? 'it looks like Latin-1, Windows-1252 or another character set of single bytes'
+    ? 'it looks like Latin-1, Windows-1252 or another single-byte character set'
     : 'it is binary, or damaged';
-  const message = `is not UTF-8 (the first byte that is not lies at offset ${offset}); ${kind}.`;
+  const message = `is not UTF-8 (the first invalid byte is at offset ${offset}); ${kind}.`;
   return { code: 'UserDataNotUtf8', message, before };
 }
 

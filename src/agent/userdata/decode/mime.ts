@@ -108,7 +108,7 @@ class MimeReader {
     if (boundary === undefined || boundary === '') {
       this.#diagnostics.error(
         'UserDataUndecodable',
-        'The MIME multipart names no boundary.',
+        'The MIME multipart has no boundary parameter.',
         this.#position(start),
       );
       return false;
@@ -130,13 +130,13 @@ class MimeReader {
     if (partStart === undefined) {
       this.#diagnostics.error(
         'UserDataUndecodable',
-        'The boundary that the MIME multipart names does not occur in it.',
+        'The MIME multipart does not contain its boundary.',
         where,
       );
       return false;
     }
     // Python's parser takes it, and so does cloud-init; a document that was cut off looks the same.
-    const message = 'The MIME multipart has no closing boundary; make sure that nothing of it is missing.';
+    const message = 'The MIME multipart has no closing boundary; make sure that it is not truncated.';
     this.#diagnostics.warn('UserDataUndecodable', message, where);
     return this.entity(partStart, end, depth + 1);
   }

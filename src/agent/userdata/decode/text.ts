@@ -34,7 +34,7 @@ export function toText(
   const isUsual = charset === 'utf-8';
   const decoder = isUsual ? undefined : decoderFor(charset);
   if (!isUsual && decoder === undefined && utf8 === undefined)
-    return refuse('UserDataNotUtf8', 'names a character set that is not known, and is not UTF-8.');
+    return refuse('UserDataNotUtf8', 'names an unknown character set, and is not UTF-8.');
   // A wide character set's text may look like UTF-8 by chance, one that switches by escapes does: it shows by these.
   const isPlain = utf8 !== undefined && !utf8.includes('\0') && !utf8.includes('\x1b');
   const text = hasWideByteOrderMark(bytes)
@@ -54,11 +54,10 @@ export function toText(
     return refuse('UserDataUndecodable', message, withPlainBreaks(text.slice(0, zero)));
   }
   if (!isUsual && decoder === undefined) {
-    const message = `${what} names a character set that is not known; it is read as UTF-8.`;
+    const message = `${what} names an unknown character set; it is read as UTF-8.`;
     diagnostics.warn('UserDataNotUtf8', message);
   }
-  if (text !== utf8)
-    diagnostics.warn('UserDataNotUtf8', `${what} is not UTF-8: cloud-init acts upon nothing of it.`);
+  if (text !== utf8) diagnostics.warn('UserDataNotUtf8', `${what} is not UTF-8, so cloud-init ignores it.`);
   return withPlainBreaks(text);
 }
 
@@ -92,6 +91,6 @@ function decoderFor(charset: string): Decoder | undefined {
 export function refuseFirstLine(source: SourceText, name: string, diagnostics: Diagnostics): void {
   const start = Math.max(source.text.search(/\S/), 0);
   const head = source.text.slice(start, start + 4096);
-  const message = `${name} has a first line that Slipway does not know; ${guessContent(head, source.text)}.`;
+  const message = `${name} has an unknown first line; ${guessContent(head, source.text)}.`;
   diagnostics.error('UserDataFormatUnknown', message, source.locate(start));
 }

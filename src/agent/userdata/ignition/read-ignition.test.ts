@@ -27,8 +27,8 @@ it('knows a config by its content, packed or not, wherever the key stands', asyn
 
 it('says what a mode written in octal digits is in JSON', async () => {
   const said = async (mode: number) => (await read(file({ mode }))).report.map(({ message }) => message);
-  expect(await said(644)).toEqual([expect.stringMatching(/left out \(JSON knows .* 0644 is 420\)/)]);
-  expect(await said(0o4755)).toEqual([expect.stringMatching(/left out\.?$/)]);
+  expect(await said(644)).toEqual([expect.stringMatching(/ignored \(JSON has .* 0644 is 420\)/)]);
+  expect(await said(0o4755)).toEqual([expect.stringMatching(/ignored\.?$/)]);
 });
 
 it('places what is wrong by path, line and column', async () => {
@@ -45,11 +45,11 @@ it('places what is wrong by path, line and column', async () => {
   ]);
 });
 
-it('finds what lies below a file, or in its place, before anything is done', async () => {
+it('finds what is below a file, or in its place, before anything is done', async () => {
   const directories = [{ path: '/a/b' }, { path: '/ab' }];
   const { report } = await read(v3({ storage: { files: [{ path: '/a' }], directories } }));
   expect(report).toMatchObject([
-    { severity: 'error', message: expect.stringMatching(/^\/a\/b lies below \/a \(/) },
+    { severity: 'error', message: expect.stringMatching(/^\/a\/b is below \/a \(/) },
   ]);
 });
 

@@ -73,7 +73,7 @@ class Expansion {
       else found.push(...inner);
     }
     if (lines.length === 0)
-      own.warn('UserDataIgnoredKey', 'The include names no address.', part.source.locate(0));
+      own.warn('UserDataIgnoredKey', 'The include contains no URL.', part.source.locate(0));
     return isBad && !this.#library.isOffline ? undefined : found;
   }
 
@@ -95,13 +95,13 @@ class Expansion {
     if (this.#library.isOffline && /^https?:[^#]*(?:#(?!sha)|$)/i.test(address))
       diagnostics.warn(
         'UserDataInvalid',
-        `${displayAddress(address)} is included without a digest (#sha256-SUM): who answers there decides what the machine does.`,
+        `${displayAddress(address)} is included without a digest (#sha256-SUM): the server that answers decides what the machine does.`,
         where,
       );
     if (this.#hasWrong && !this.#library.isOffline && isAskedFor(address)) return [];
     const answer = await fetchInclude(this.#library, address, isOnce);
     if ('problem' in answer)
-      return refuse(`${displayAddress(address)}, which is included, ${answer.problem}.`);
+      return refuse(`Cannot include ${displayAddress(address)}: it ${answer.problem}.`);
     this.#bytes -= answer.bytes.length;
     if (this.#bytes < 0) return this.#tooMuch(`more than ${MAX_DECODED_BYTES} bytes`, diagnostics);
     const name = printable(displayAddress(address));
@@ -116,7 +116,7 @@ class Expansion {
   }
 
   #tooMuch(what: string, diagnostics: Diagnostics): undefined {
-    diagnostics.error('UserDataTooLarge', `The user data and what it includes hold ${what}.`);
+    diagnostics.error('UserDataTooLarge', `The user data and its includes contain ${what}.`);
   }
 }
 
@@ -178,7 +178,7 @@ function entryOf(
   if (budget.left < 0) {
     diagnostics.error(
       'UserDataTooLarge',
-      `The archive holds more than ${MAX_DECODED_BYTES} characters.`,
+      `The archive contains more than ${MAX_DECODED_BYTES} characters.`,
       item.where,
     );
     return undefined;
@@ -210,7 +210,7 @@ function contentText(
   if (!isGzip(bytes)) return toText(bytes, what, diagnostics, { placed });
   diagnostics.error(
     'UserDataUndecodable',
-    `The content of ${what} is compressed, which nobody undoes there.`,
+    `The content of ${what} is compressed, which is not supported there.`,
     content.where,
   );
   return undefined;

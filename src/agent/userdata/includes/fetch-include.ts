@@ -24,7 +24,7 @@ export interface IncludeSource {
 /** What stands behind a `#` in the address: no server is told of it, and cloud-init passes over it. */
 const DIGEST = /^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})$/;
 
-export const NOT_READ = 'is not looked at without a machine';
+export const NOT_READ = 'is not read without a machine';
 /** How a message ends that says so. */
 export const NOT_READ_SENTENCE = `${NOT_READ}.`;
 
@@ -63,17 +63,17 @@ export async function fetchInclude(
 export function invalidAddress(address: string): string | undefined {
   const isPath = address.startsWith('/');
   if (!isPath && !URL.canParse(address))
-    return 'is no address; give an absolute path, or one with file:, http: or https:';
+    return 'is not a URL; use an absolute path, or a file:, http: or https: URL';
   const { protocol, hostname, pathname, hash } = isPath
     ? { protocol: 'file:', hostname: '', pathname: address, hash: '' }
     : new URL(address);
   if (/^#sha/i.test(hash) && !DIGEST.test(hash.slice(1)))
-    return 'has a digest that is neither sha256-SUM nor sha512-SUM, in lower case';
+    return 'has a digest that is neither sha256-SUM nor sha512-SUM in lowercase';
   if (protocol === 'http:' || protocol === 'https:') return undefined;
   if (protocol !== 'file:') return `is neither a file nor http or https, but ${printable(protocol)}`;
   if (hostname !== '' && hostname !== 'localhost') return 'names a file on another machine';
   const holdsNul = (isPath ? pathname : decodedPath(pathname)).includes('\0');
-  return holdsNul ? 'holds a NUL, which no name of a file can' : undefined;
+  return holdsNul ? 'contains a NUL character, which file names cannot contain' : undefined;
 }
 
 /** What the author has pinned by its digest is nothing else, whoever answers and whatever was kept. */
@@ -82,7 +82,7 @@ function matching(found: Included, pinned: string | undefined): Included {
   const [name = '', sum] = pinned.split('-');
   return createHash(name).update(found.bytes).digest('hex') === sum
     ? found
-    : { problem: 'is something else than its digest says' };
+    : { problem: 'does not match its digest' };
 }
 
 /** What people read of an address: no user, no query. */
@@ -104,9 +104,9 @@ function decodedPath(pathname: string): string {
 async function fromFile({ host }: IncludeSource, path: string): Promise<Included> {
   try {
     const bytes = await host.files.readIfPresent(path, MAX_RAW_BYTES);
-    return bytes === undefined ? { problem: 'names a file that is not there' } : { bytes, name: path };
+    return bytes === undefined ? { problem: 'names a file that does not exist' } : { bytes, name: path };
   } catch (error) {
-    if (error instanceof HostError) return { problem: `was not read: ${error.message}` };
+    if (error instanceof HostError) return { problem: `could not be read: ${error.message}` };
     throw error;
   }
 }
@@ -134,7 +134,7 @@ async function fromServer(
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     if (library.signal?.().aborted)
-      throw new IncludeUnavailable(`${name} had not given all of what is included when the deadline passed`);
+      throw new IncludeUnavailable(`not all includes of ${name} were fetched before the deadline`);
     if (error.refused) return { problem: `was refused: ${error.message}` };
     throw new IncludeUnavailable(error.message);
   }

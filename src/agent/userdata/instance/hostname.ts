@@ -85,7 +85,7 @@ function name(node: YamlNode | undefined, key: string, diagnostics: Diagnostics)
   if (VALID.test(text)) return text;
   diagnostics.error(
     'UserDataInvalid',
-    `${key} must be a host name: letters, digits, hyphens and dots.`,
+    `${key} must be a hostname: letters, digits, hyphens and dots.`,
     node.where,
   );
   return undefined;

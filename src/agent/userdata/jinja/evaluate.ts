@@ -162,7 +162,7 @@ export class Evaluator {
 function variable(name: string, scope: Scope): Value {
   const value = scope.get(name);
   if (value !== undefined) return value;
-  if (name === 'range') throw new ValueError('range is a function and needs brackets: range(...).');
+  if (name === 'range') throw new ValueError('range is a function and needs parentheses: range(...).');
   if (isUnsupported('function', name)) throw new ValueError(unknownNameMessage('function', name));
   return new Undefined(name);
 }
@@ -171,7 +171,7 @@ function unary(operator: '-' | '+' | 'not', value: Value): Value {
   if (operator === 'not') return !truth(value);
   defined(value);
   if (typeof value !== 'bigint' && typeof value !== 'number')
-    throw new ValueError(`The sign ${operator} does not work on ${typeName(value)}.`);
+    throw new ValueError(`The operator ${operator} cannot be applied to ${typeName(value)}.`);
   return operator === '-' ? -value : value;
 }
 
@@ -192,26 +192,26 @@ function arithmetic(operator: string, left: Value, right: Value, budget: Budget)
     }
   }
   throw new ValueError(
-    `Slipway does not know the operator ${operator} between ${typeName(left)} and ${typeName(right)}; ${advice(operator)}.`,
+    `Slipway does not support the operator ${operator} between ${typeName(left)} and ${typeName(right)}; ${advice(operator)}.`,
   );
 }
 
 function advice(operator: string): string {
-  if (operator === '+') return 'join texts and values with ~, or make numbers of them with "| int"';
-  return `${operator} takes whole numbers, which "| int" makes`;
+  if (operator === '+') return 'join strings and values with ~, or convert them to numbers with "| int"';
+  return `${operator} takes whole numbers; convert with "| int"`;
 }
 
 function subtraction(left: Undefined, right: Value): string {
   const name = left.name.slice(0, 60);
   const other = right instanceof Undefined ? right.name.slice(0, 60) : '...';
-  return `"${name}" is not defined; for a name with a hyphen write "${name}_${other}" in place of "${name}-${other}".`;
+  return `"${name}" is not defined; for a name with a hyphen, write "${name}_${other}" instead of "${name}-${other}".`;
 }
 
 function integers(operator: string, a: bigint, b: bigint): bigint {
   if (operator === '+') return a + b;
   if (operator === '-') return a - b;
   if (operator === '*') {
-    if (bits(a) + bits(b) > MAX_BITS) throw new ValueError('The number becomes too large.');
+    if (bits(a) + bits(b) > MAX_BITS) throw new ValueError('The number is too large.');
     return a * b;
   }
   if (b === 0n) throw new ValueError('Division by zero.');

@@ -78,7 +78,7 @@ function bodyOf(source: SourceText, diagnostics: Diagnostics): number | undefine
   const header = source.text.slice(start, newline === -1 ? undefined : newline);
   if (/^##\s*template:\s*jinja\s*$/i.test(header)) return newline === -1 ? source.text.length : newline + 1;
   const message =
-    'The template header is not exactly "## template: jinja"; no other kind of template is known.';
+    'The template header is not exactly "## template: jinja"; no other template type is supported.';
   diagnostics.error('UserDataTemplate', message, source.locate(start));
   return undefined;
 }
@@ -93,7 +93,7 @@ function warnOfMissing(rendered: SourceText, diagnostics: Diagnostics): void {
       /^[^\s'"]*/.exec(
         rendered.text.slice(at + MISSING_PREFIX.length, at + MISSING_PREFIX.length + 80),
       )?.[0] ?? '';
-    const message = `Jinja template: the variable "${printable(name)}" is not defined; "${MISSING_PREFIX}..." stands in its place.`;
+    const message = `Jinja template: the variable "${printable(name)}" is not defined; "${MISSING_PREFIX}..." is written instead.`;
     diagnostics.warn('UserDataTemplate', message, rendered.locate(at));
   }
 }

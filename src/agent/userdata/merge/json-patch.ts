@@ -34,7 +34,7 @@ export function readJsonPatch(source: SourceText, diagnostics: Diagnostics): Pat
     locate: (offset) => source.locate(offset + start),
   };
   if (!isJson(body)) {
-    diagnostics.error('UserDataSyntax', 'What follows #cloud-config-jsonp is not JSON.', text.locate(0));
+    diagnostics.error('UserDataSyntax', 'The content after #cloud-config-jsonp is not JSON.', text.locate(0));
     return [];
   }
   // JSON is YAML, and the reader of YAML knows places.
@@ -50,7 +50,7 @@ export function readJsonPatch(source: SourceText, diagnostics: Diagnostics): Pat
     if (operation === undefined)
       diagnostics.error(
         'UserDataInvalid',
-        'An operation needs op (add, remove, replace, move, copy or test), path, and value or from where its op does.',
+        'An operation needs op (add, remove, replace, move, copy or test), path, and value or from if its op does.',
         item.where,
       );
     return operation ?? [];
@@ -102,7 +102,7 @@ export function applyPatch(
       document = changed(document, path, op === 'replace' ? 'replace' : 'add', moved);
     extents.bound(document);
   }
-  if (document.kind !== 'mapping') throw new PatchError('leaves no mapping');
+  if (document.kind !== 'mapping') throw new PatchError('does not leave a mapping');
   return document;
 }
 
@@ -111,7 +111,7 @@ function at(node: YamlNode, path: readonly string[]): YamlNode {
   for (const key of path) {
     const next =
       here.kind === 'sequence' ? here.items[indexIn(here.items.length - 1, key)] : valueAt(here, key);
-    if (next === undefined) throw new PatchError('names something that is not there');
+    if (next === undefined) throw new PatchError('names a path that does not exist');
     here = next;
   }
   return here;
@@ -125,7 +125,7 @@ function changed(
 ): YamlNode {
   const [key, ...rest] = path;
   if (key === undefined) {
-    if (value === undefined) throw new PatchError('would take everything away');
+    if (value === undefined) throw new PatchError('would remove the whole document');
     return value;
   }
   if (node.kind === 'sequence') {
@@ -139,10 +139,10 @@ function changed(
     else items.splice(index, how === 'add' ? 0 : 1, ...(value === undefined ? [] : [value]));
     return { ...node, items };
   }
-  if (node.kind !== 'mapping') throw new PatchError('names something that is not there');
+  if (node.kind !== 'mapping') throw new PatchError('names a path that does not exist');
   const index = node.entries.findIndex((entry) => pythonText(entry.key) === key);
   if (index === -1 && (how !== 'add' || rest.length > 0))
-    throw new PatchError('names something that is not there');
+    throw new PatchError('names a path that does not exist');
   const entries = [...node.entries];
   const present = entries[index];
   if (rest.length === 0 && value === undefined) entries.splice(index, 1);
@@ -158,7 +158,7 @@ function changed(
 /** @param most The highest index that there may be. */
 function indexIn(most: number, key: string): number {
   const index = /^(?:0|[1-9]\d{0,8})$/.test(key) ? Number(key) : Number.POSITIVE_INFINITY;
-  if (index > most) throw new PatchError('names something that is not there');
+  if (index > most) throw new PatchError('names a path that does not exist');
   return index;
 }
 

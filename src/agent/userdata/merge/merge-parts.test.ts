@@ -32,7 +32,7 @@ describe('several cloud-configs', () => {
     expect(report).toEqual(
       ['hostname', 'runcmd', 'write_files'].map((key, index) => [
         'warning',
-        expect.stringMatching(`^${key} takes the place of that of an earlier part`),
+        expect.stringMatching(`^${key} overrides that of an earlier part`),
         13 + index + (header === '' ? 0 : 1),
       ]),
     );
@@ -82,7 +82,7 @@ describe('several cloud-configs', () => {
 
   test.each([
     ['list(append)', 'has no rule for dict'],
-    ['dict(recurse_list)+set(union)', 'names something else than list, dict and str'],
+    ['dict(recurse_list)+set(union)', 'names a type other than list, dict and str'],
     ['append', 'is not of the form'],
   ])('are refused by the line of the header where it says %s', (how, words) => {
     const { report } = read(['', FIRST], [`Content-Disposition: attachment\nMerge-Type: ${how}\n`, SECOND]);
@@ -92,7 +92,7 @@ describe('several cloud-configs', () => {
   test('are refused where a list would be joined with something else', () => {
     const second = 'Merge-Type: list(append)+dict(recurse_list,recurse_str)+str()\n';
     const { report } = read(['', 'runcmd: [a]\n'], [second, 'runcmd: ls\n']);
-    expect(report).toMatchObject([['error', expect.stringContaining('join a list with something else'), 10]]);
+    expect(report).toMatchObject([['error', expect.stringContaining('join a list with another type'), 10]]);
   });
 });
 
@@ -114,7 +114,7 @@ describe('parts that grow in one another', () => {
     expect(patching(copies(path))).toContainEqual(
       expect.objectContaining({
         code: 'UserDataTooLarge',
-        message: `This part and those before it hold more than ${words}.`,
+        message: `This part and the parts before it contain more than ${words}.`,
         where: expect.objectContaining({ line: 12 }),
       }),
     );

@@ -42,14 +42,14 @@ export function mergeParts(parts: readonly ConfigPart[]): MappingNode {
       const isUsual = Object.keys(strategy).length === 0;
       if (isUsual) warnOfReplaced(merged, rest, diagnostics);
       else if (strategy.dict === undefined)
-        throw new StrategyError('has no rule for dict, so nothing of the part would count');
+        throw new StrategyError('has no rule for dict, so the part would be ignored');
       const all = merge(isUsual ? DEFAULT_STRATEGY : strategy, merged, rest) as MappingNode;
       extents.bound(all);
       merged = all;
     } catch (error) {
       if (error instanceof MergeTooLarge) refuse(diagnostics, error, where ?? root.where);
       else if (!(error instanceof StrategyError)) throw error;
-      else diagnostics.error('UserDataInvalid', `The way of merging ${error.message}.`, where);
+      else diagnostics.error('UserDataInvalid', `The merge type ${error.message}.`, where);
     }
   }
   return merged;
@@ -74,7 +74,11 @@ function patched(
 }
 
 function refuse(diagnostics: Diagnostics, { message }: MergeTooLarge, where: Position | undefined): void {
-  diagnostics.error('UserDataTooLarge', `This part and those before it hold more than ${message}.`, where);
+  diagnostics.error(
+    'UserDataTooLarge',
+    `This part and the parts before it contain more than ${message}.`,
+    where,
+  );
 }
 
 /** `merge_how` as text, or as a list of `{name, settings}` or of lists that begin with the name. */
@@ -112,7 +116,7 @@ function warnOfReplaced(earlier: MappingNode, later: MappingNode, diagnostics: D
   for (const { key } of later.entries) {
     const name = pythonText(key) ?? '';
     if (given(earlier, name) === undefined) continue;
-    const message = `${printable(name)} takes the place of that of an earlier part; the header "${BOTH}" keeps both.`;
+    const message = `${printable(name)} overrides that of an earlier part; the header "${BOTH}" keeps both.`;
     diagnostics.warn('UserDataIgnoredKey', message, key.where);
   }
 }

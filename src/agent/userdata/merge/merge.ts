@@ -15,7 +15,7 @@ export function merge(strategy: Strategy, earlier: YamlNode, later: YamlNode): Y
   if (earlier.kind === 'sequence' && strategy.list) return mergeLists(strategy, earlier, later);
   if (earlier.kind === 'string' && strategy.str) {
     if (!strategy.str.has('append')) return later;
-    if (later.kind !== 'string') throw new StrategyError('would join a string with something else');
+    if (later.kind !== 'string') throw new StrategyError('would join a string with another type');
     return { ...earlier, value: earlier.value + later.value };
   }
   return earlier;
@@ -43,7 +43,7 @@ function mergeLists(strategy: Strategy, earlier: YamlNode & { kind: 'sequence' }
     ['append', 'prepend', 'replace', 'no_replace'].find((name) => options.has(name)) ?? 'replace';
   if (later.kind !== 'sequence') {
     if (method === 'replace') return later;
-    throw new StrategyError('would join a list with something else');
+    throw new StrategyError('would join a list with another type');
   }
   const { items } = earlier;
   if (method === 'append') return { ...earlier, items: [...items, ...later.items] };
@@ -111,7 +111,7 @@ export function add(strategy: Strategy, name: string, options: readonly string[]
         .toLowerCase()
         .replace(/^m[_-]/, ''),
   );
-  if (kind === undefined) throw new StrategyError('names something else than list, dict and str');
+  if (kind === undefined) throw new StrategyError('names a type other than list, dict and str');
   strategy[kind] ??= new Set(options.map((option) => option.trim().toLowerCase()).filter(Boolean));
 }
 

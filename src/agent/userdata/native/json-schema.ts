@@ -9,7 +9,7 @@ export function jsonSchema(): Json {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `https://slipway.dev/schemas/${API_VERSION.split('/')[1] ?? ''}/user-data.json`,
     title: 'Slipway user data',
-    description: 'What a machine is to become, in one shape whatever format it was written in.',
+    description: 'The desired state of a machine, in one form for all user-data formats.',
     ...schemaOf(DOCUMENT_SHAPE),
   };
 }

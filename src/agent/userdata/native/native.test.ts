@@ -197,9 +197,9 @@ describe('the document written by hand', () => {
   test.each([
     [
       'order: ignition\nmounts: [{fields: [a, b, c, d, "0", "0"]}]',
-      'mounts is not done with order: ignition',
+      'mounts is not supported with order: ignition',
     ],
-    ['disks: [{device: /dev/a}]\npartitionings: [{device: /dev/a}]', 'give one of them'],
+    ['disks: [{device: /dev/a}]\npartitionings: [{device: /dev/a}]', 'set only one of them'],
     ['users: [{name: a, sudo: ["ALL=ALL", ALL]}]', '3:9 users: sudo cannot read rule 2'],
   ])('%j would leave something undone', async (text, told) => {
     expect(errors(await read(`${HEAD}${text}\n`)).join()).toContain(told);

@@ -27,7 +27,7 @@ export function withMetadata(document: Document, instance: Pick<Instance, 'cloud
 const NAMELESS = {
   severity: 'warning',
   code: 'UserDataIgnoredKey',
-  message: 'system.hosts has no effect: neither user data nor metadata name the machine.',
+  message: 'system.hosts has no effect: neither user data nor metadata sets a hostname.',
 } as const;
 
 function nameFilledIn(

@@ -110,14 +110,14 @@ function isOfOneOrder(root: MappingNode, diagnostics: Diagnostics): boolean {
   for (const name of lost)
     diagnostics.error(
       'UserDataInvalid',
-      `${name} is not done with order: ignition.`,
+      `${name} is not supported with order: ignition.`,
       keys.get(name)?.key.where,
     );
   const double = EITHER.filter(([one, other]) => keys.has(one) && keys.has(other));
   for (const [one, other] of double)
     diagnostics.error(
       'UserDataInvalid',
-      `${one} and ${other}: give one of them.`,
+      `${one} and ${other} are both set; set only one of them.`,
       keys.get(other)?.key.where,
     );
   return lost.length + double.length === 0;

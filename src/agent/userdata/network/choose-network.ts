@@ -34,9 +34,7 @@ export async function chooseNetwork(host: Host, offered: NetworkConfig | undefin
     if (config === undefined) continue;
     const { settings, isDisabled, report } = readNetwork(config, await interfacesByAddress(host));
     if (isDisabled && offered !== undefined && config !== offered)
-      report.push(
-        left(`${offered.place} is not acted upon: ${config.place} says that the network stays as it is.`),
-      );
+      report.push(left(`${offered.place} is not applied: ${config.place} disables network configuration.`));
     if (isDisabled) return { report };
     const { renderers } = image;
     if (settings !== undefined)
@@ -166,7 +164,7 @@ function decoded(text: string): string {
   const bytes = Buffer.from(text, 'base64');
   if (!isGzip(bytes)) return bytes.toString('utf8');
   const plain = gunzip(bytes, LARGEST_CONFIG);
-  return 'bytes' in plain ? plain.bytes.toString('utf8') : 'it is gzip that is damaged';
+  return 'bytes' in plain ? plain.bytes.toString('utf8') : 'it is damaged gzip data';
 }
 
 /**

@@ -38,7 +38,7 @@ export class LinkFields extends Fields {
   }
 
   interfaceName(name: string): string | undefined {
-    return this.checked(name, 'the name of an interface, of at most 15 characters', (text) =>
+    return this.checked(name, 'an interface name of at most 15 characters', (text) =>
       isInterfaceName(text) && isSafeId(text) ? text : undefined,
     );
   }
@@ -75,15 +75,15 @@ export class LinkFields extends Fields {
   }
 
   servers(name: string): string[] {
-    return this.list1(name, 'addresses of name servers', isServer);
+    return this.list1(name, 'name server addresses', isServer);
   }
 
   domains(name: string): string[] {
-    return this.list1(name, 'names of domains', (text) => /^[\w.~-]{1,253}$/.test(text));
+    return this.list1(name, 'domain names', (text) => /^[\w.~-]{1,253}$/.test(text));
   }
 
   ids(name: string): string[] {
-    return this.list1(name, 'names of interfaces', isSafeId);
+    return this.list1(name, 'interface names', isSafeId);
   }
 
   mapping(name: string, diagnostics: Diagnostics, what: string): LinkFields | undefined {
@@ -98,7 +98,7 @@ export class LinkFields extends Fields {
   each(name: string, diagnostics: Diagnostics, what: string): LinkFields[] {
     return (this.list(name) ?? []).flatMap((item) => {
       if (item.kind === 'mapping') return [new LinkFields(item, what, diagnostics)];
-      this.wrongAt(item.where, `${name} must hold mappings, not ${describe(item)}.`);
+      this.wrongAt(item.where, `${name} must contain mappings, not ${describe(item)}.`);
       return [];
     });
   }

@@ -125,8 +125,8 @@ test.each([
     'version: 1\nconfig:\n- type: physical\n  name: a\n  subnets: [{type: dhcp, control: x}]\n',
     'line 5, column 35: config.0.subnets.0.control must be manual or auto or hotplug',
   ],
-  ['network: {version: 2, ethernets: {a: {}}}\nether: {}\n', 'line 2, column 1: ether is not known here'],
-  ['version: 1\nconfig: []\nethernets: {}\n', 'line 3, column 1: ethernets is not known here'],
+  ['network: {version: 2, ethernets: {a: {}}}\nether: {}\n', 'line 2, column 1: ether is not known'],
+  ['version: 1\nconfig: []\nethernets: {}\n', 'line 3, column 1: ethernets is not known'],
 ])('%j is taken, and not in silence', (text, words) => {
   expect(read(text).report.map(({ severity }) => severity)).toEqual(['warning']);
   expect(told(text).join()).toContain(words);
@@ -149,8 +149,8 @@ test('a configuration on one line has a warning for each of its places that is w
 });
 
 test.each([
-  ['version: 2\nethernet: {a: {dhcp4: true}}\n', 'ethernet is no section of version 2.'],
-  ['version: 2\nethernets: {a: {dhpc4: true}}\n', 'ethernets.a: dhpc4 is not known, to netplan neither.'],
+  ['version: 2\nethernet: {a: {dhcp4: true}}\n', 'ethernet is not a version 2 section.'],
+  ['version: 2\nethernets: {a: {dhpc4: true}}\n', 'ethernets.a: dhpc4 is not known to Slipway or netplan.'],
 ])('what not even netplan knows is told: %j', (text, message) => {
   expect(told(text)).toEqual([expect.stringContaining(message)]);
   expect(told('version: 2\ntunnels: {t: {}}\nethernets: {a: {critical: true}}\n')).toEqual([]);
@@ -195,31 +195,31 @@ describe('what is wrong is told at its place', () => {
     ['[1]', 'network-config line 1, column 1: A network configuration must be a mapping.'],
     [
       'version: 3',
-      'network-config line 1, column 10: A network configuration must say version: 1 or version: 2.',
+      'network-config line 1, column 10: A network configuration must set version: 1 or version: 2.',
     ],
     ['version: 2\nethernets: {a: {addresses: [10.0.0.300/24]}}', 'line 2, column 29'],
     ['version: 2\nethernets: {a: {gateway4: "fd00::1"}}', 'gateway4 must be an IPv4 address'],
     ['version: 2\nethernets: {"a/../b": {dhcp4: true}}', 'must consist of letters'],
     ['version: 2\nethernets: {"a\\nb": {dhcp4: true}}', 'must consist of letters'],
     ['version: 2\nethernets: {a: {set-name: much-too-long-a-name, match: {macaddress: x}}}', 'at most 15'],
-    [
-      'version: 2\nethernets: {a: {nameservers: {addresses: ["1.1.1.1\\nX=y"]}}}',
-      'addresses of name servers',
-    ],
+    ['version: 2\nethernets: {a: {nameservers: {addresses: ["1.1.1.1\\nX=y"]}}}', 'name server addresses'],
     ['version: 2\nvlans: {v: {link: eth0}}', 'a vlan must have an id'],
     ['version: 2\nbonds: {b: {parameters: {mode: "a\\n[Match]"}}}', 'single word'],
     ['version: 1\nconfig: [{type: physical}]', 'must have a name'],
     ['version: 1\nconfig: [{type: nonsense, name: a}]', 'type is not known'],
-    ['version: 1\nconfig: [{type: nameserver, address: 1.1.1.1, interface: b}]', 'is not there'],
+    ['version: 1\nconfig: [{type: nameserver, address: 1.1.1.1, interface: b}]', 'does not exist'],
     ['version: 1\nconfig: [{type: physical, name: a, subnets: [{type: static}]}]', 'must have an address'],
-    ['version: 1\nconfig: [{type: physical, name: a}, {type: physical, name: a}]', 'two interfaces a'],
+    [
+      'version: 1\nconfig: [{type: physical, name: a}, {type: physical, name: a}]',
+      'interface a is defined twice',
+    ],
     ['a: [', 'network-config line 1'],
-    ['version: 2\nbonds: {b: {interfaces: [b]}}', 'b stands on itself.'],
+    ['version: 2\nbonds: {b: {interfaces: [b]}}', 'b is its own parent.'],
     [
       'version: 2\nbonds: {b: {interfaces: [c]}}\nbridges: {c: {interfaces: [v]}}\nvlans: {v: {id: 5, link: b}}',
-      'itself',
+      'its own parent',
     ],
-    ['version: 2\nbonds: {b: {interfaces: [a]}, c: {interfaces: [a]}}', 'a is in b and in c.'],
+    ['version: 2\nbonds: {b: {interfaces: [a]}, c: {interfaces: [a]}}', 'a is a member of both b and c.'],
   ])('%s', (text, message) => {
     const { settings } = read(text);
     expect(settings).toBeUndefined();
@@ -229,14 +229,14 @@ describe('what is wrong is told at its place', () => {
   test('bytes that are no UTF-8, of which cloud-init would set up nothing', () => {
     const latin1 = Buffer.from('version: 2\n# für w1\nethernets: {a: {dhcp4: true}}\n', 'latin1');
     expect(told(latin1.toString('utf8'))).toEqual([
-      'network-config line 2, column 4: Here is U+FFFD, the letter that stands for bytes that are not UTF-8: with such bytes cloud-init would set up nothing of it.',
+      'network-config line 2, column 4: This is U+FFFD, which replaces bytes that are not UTF-8; cloud-init rejects a network configuration with such bytes.',
     ]);
     expect(told('version: 2\n# für w1\nethernets: {a: {dhcp4: true}}\n')).toEqual([]);
   });
 
   test('links of network_data.json that are not there', () => {
     expect(told('{"networks": [{"link": "x", "type": "ipv4_dhcp"}]}', 'openstack')).toEqual([
-      'network-config line 1, column 24: networks: link names a link that is not there.',
+      'network-config line 1, column 24: networks: link names a link that does not exist.',
     ]);
   });
 });

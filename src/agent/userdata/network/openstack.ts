@@ -95,7 +95,7 @@ function readVlan(fields: LinkFields, id: string, links: Map<string, NetworkLink
 /** The name of the link with this id. */
 function known(fields: LinkFields, key: string, links: Map<string, NetworkLink>, id: string): string[] {
   const link = links.get(id);
-  if (link === undefined) fields.wrong(key, `${key} names a link that is not there.`);
+  if (link === undefined) fields.wrong(key, `${key} names a link that does not exist.`);
   return link === undefined ? [] : [link.id];
 }
 
@@ -107,7 +107,7 @@ function readNetwork(fields: LinkFields, links: Map<string, NetworkLink>, diagno
   const link = links.get(fields.looseText('link') ?? '');
   const type = fields.looseText('type') ?? '';
   if (link === undefined) {
-    fields.wrong('link', 'link names a link that is not there.');
+    fields.wrong('link', 'link names a link that does not exist.');
     return;
   }
   const servers = (of: LinkFields) =>

@@ -46,7 +46,7 @@ export function bondParameter(fields: LinkFields | undefined, given: string): [s
   const name = Object.hasOwn(BOND, plain) ? BOND[plain] : undefined;
   if (name === undefined) {
     if (!['slaves', 'links'].includes(plain))
-      fields?.warn(given, 'a parameter of a bond is not known; it is ignored.');
+      fields?.warn(given, 'a bond parameter is not known; it is ignored.');
     return [plain, undefined];
   }
   const node = fields?.node(given);
@@ -54,7 +54,7 @@ export function bondParameter(fields: LinkFields | undefined, given: string): [s
   const text = fields?.looseText(given)?.trim();
   if (text === undefined) return [name, undefined];
   if (!isWord(text.replaceAll(',', ' ').replaceAll(' ', ''))) {
-    fields?.wrong(given, 'a parameter of a bond must be a single word.');
+    fields?.wrong(given, 'a bond parameter must be a single word.');
     return [name, undefined];
   }
   const spelled = text === 'True' ? 'true' : text === 'False' ? 'false' : text;
@@ -92,7 +92,7 @@ export function bridgeParameter(
   if (fields === undefined) return;
   const plain = given.replace(/^bridge[_-]/, '').replaceAll('_', '-');
   const name = Object.hasOwn(BRIDGE, plain) ? BRIDGE[plain] : undefined;
-  if (name === undefined) fields.warn(given, 'a parameter of a bridge is not known; it is ignored.');
+  if (name === undefined) fields.warn(given, 'a bridge parameter is not known; it is ignored.');
   if (name === undefined || name === null || fields.node(given) === undefined) return;
   if (name === 'stp') {
     const text = fields.looseText(given) ?? '';
@@ -124,7 +124,7 @@ function byMember(fields: LinkFields, given: string, diagnostics: Diagnostics): 
   for (const text of fields.texts(given, true)) {
     const [, member, value] = /^\s*(\S+)\s+(\d{1,9})\s*$/.exec(text) ?? [];
     if (member === undefined || !isSafeId(member))
-      fields.wrong(given, `${given} must hold a member and a number each.`);
+      fields.wrong(given, `each entry of ${given} must have a member and a number.`);
     else found[member] = Number(value);
   }
   return found;

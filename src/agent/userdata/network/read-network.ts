@@ -55,7 +55,7 @@ function warnOfReplaced(text: string, diagnostics: Diagnostics): void {
   const at = text.indexOf('\ufffd');
   if (at === -1) return;
   const message =
-    'Here is U+FFFD, the letter that stands for bytes that are not UTF-8: with such bytes cloud-init would set up nothing of it.';
+    'This is U+FFFD, which replaces bytes that are not UTF-8; cloud-init rejects a network configuration with such bytes.';
   diagnostics.warn('UserDataNotUtf8', message, plainText(text).locate(at));
 }
 
@@ -91,11 +91,7 @@ function warnOfOthers(node: MappingNode, known: readonly string[], diagnostics: 
   for (const { key } of node.entries) {
     const name = pythonText(key) ?? '';
     if (!known.includes(name))
-      diagnostics.warn(
-        'UserDataIgnoredKey',
-        `${printable(name)} is not known here; it is ignored.`,
-        key.where,
-      );
+      diagnostics.warn('UserDataIgnoredKey', `${printable(name)} is not known; it is ignored.`, key.where);
   }
 }
 
@@ -112,8 +108,8 @@ function ofVersion(
     warnOfOthers(root, ['version', 'config'], diagnostics);
     return readVersion1(config, diagnostics);
   }
-  if (number === '1') wrong('Version 1 of a network configuration must have a list config.', root.where);
-  else wrong('A network configuration must say version: 1 or version: 2.', version?.where ?? root.where);
+  if (number === '1') wrong('A version 1 network configuration must have a list config.', root.where);
+  else wrong('A network configuration must set version: 1 or version: 2.', version?.where ?? root.where);
   return undefined;
 }
 
@@ -125,7 +121,7 @@ function bounded(read: Read, wrong: (message: string) => void): Read {
   }
   const seen = new Set<string>();
   const twice = read.links.find(({ id }) => seen.size === seen.add(id).size)?.id;
-  if (twice !== undefined) wrong(`There are two interfaces ${twice}.`);
+  if (twice !== undefined) wrong(`The interface ${twice} is defined twice.`);
   for (const message of invalidRelations(read.links)) wrong(message);
   return read;
 }
@@ -153,7 +149,8 @@ function invalidRelations(links: readonly NetworkLink[]): string[] {
   for (const { id, bond, bridge } of links)
     for (const member of [...(bond?.members ?? []), ...(bridge?.members ?? [])]) {
       const other = above.get(member);
-      if (other !== undefined && other !== id) wrong.push(`${member} is in ${other} and in ${id}.`);
+      if (other !== undefined && other !== id)
+        wrong.push(`${member} is a member of both ${other} and ${id}.`);
       above.set(member, id);
     }
   const vlans = Map.groupBy(links, ({ vlan }) => vlan?.link);
@@ -167,7 +164,7 @@ function invalidRelations(links: readonly NetworkLink[]): string[] {
       seen.add(found);
       open.push(...next(found));
     }
-    if (seen.has(id)) wrong.push(`${id} stands on itself.`);
+    if (seen.has(id)) wrong.push(`${id} is its own parent.`);
   }
   return wrong;
 }

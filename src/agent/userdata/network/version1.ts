@@ -47,7 +47,7 @@ export function readVersion1(config: YamlNode, diagnostics: Diagnostics): Read {
   }
   for (const { link: id, dns, fields } of named) {
     const link = read.links.find((each) => each.id === id);
-    if (link === undefined) fields.wrong('interface', 'the interface of a nameserver is not there.');
+    if (link === undefined) fields.wrong('interface', 'the interface of a nameserver does not exist.');
     else
       link.dns = {
         servers: [...link.dns.servers, ...dns.servers],

@@ -37,7 +37,7 @@ export function readVersion2(
       if (!isNetplanSection(section))
         diagnostics.warn(
           'UserDataIgnoredKey',
-          `${printable(section)} is no section of version 2.`,
+          `${printable(section)} is not a version 2 section.`,
           key.where,
         );
       onlyNetplan.push(/^[\w-]{1,40}$/.test(section) ? section : 'a section');
@@ -102,7 +102,7 @@ function readLink(
   );
   if (section === 'ethernets') readCard(fields, link, diagnostics);
   else if (!isInterfaceName(id))
-    fields.wrongAt(node.where, 'the name of an interface has at most 15 characters.');
+    fields.wrongAt(node.where, 'an interface name can have at most 15 characters.');
   else link.name = id;
   if (section === 'vlans') readVlan(fields, link);
   if (section === 'bonds') readBond(fields, link, diagnostics);
@@ -110,7 +110,7 @@ function readLink(
   const known = [...COMMON, ...(OWN[section] ?? [])];
   for (const name of fields.names().filter((name) => !known.includes(name))) {
     onlyNetplan.push(`${what}.${word(name)}`);
-    if (!isNetplanKey(name)) fields.warn(name, `${word(name)} is not known, to netplan neither.`);
+    if (!isNetplanKey(name)) fields.warn(name, `${word(name)} is not known to Slipway or netplan.`);
   }
   return link;
 }
@@ -170,20 +170,20 @@ function readCard(fields: LinkFields, link: NetworkLink, diagnostics: Diagnostic
   if (wakeOnLan !== undefined) link.wakeOnLan = wakeOnLan;
   if (match !== undefined) {
     const pattern = (text: string) => (/^[\w.@*?[\]!-]{1,64}$/.test(text) ? text : undefined);
-    const drivers = match.list1('driver', 'names of drivers', pattern);
+    const drivers = match.list1('driver', 'driver names', pattern);
     link.match = omitUndefined({
       mac: match.hardware('macaddress'),
-      name: match.checked('name', 'a name or a pattern of names', pattern),
+      name: match.checked('name', 'a name or a name pattern', pattern),
       driver: drivers.length === 0 ? undefined : drivers,
     });
   }
   if (setName !== undefined) {
     link.name = setName;
     link.renames = match !== undefined;
-    if (match === undefined) fields.wrong('set-name', 'set-name says nothing without match.');
+    if (match === undefined) fields.wrong('set-name', 'set-name has no effect without match.');
   } else if (match === undefined) {
     if (isInterfaceName(link.id)) link.name = link.id;
-    else fields.wrongAt(fields.where, 'the name of an interface has at most 15 characters; use match.');
+    else fields.wrongAt(fields.where, 'an interface name can have at most 15 characters; use match.');
   }
 }
 

@@ -32,7 +32,7 @@ export function readExpect(fields: Fields, diagnostics: Diagnostics): Expectatio
     gpuModels: models
       ? sections(fields.node('gpus'), 'slipway.expect.gpus', diagnostics).flatMap((gpu) => {
           const model = gpu.text('model');
-          if (model === undefined && !gpu.has('model')) gpu.wrong('model', 'a GPU has no model.');
+          if (model === undefined && !gpu.has('model')) gpu.wrong('model', 'a GPU entry has no model.');
           gpu.refuseUnknown();
           return model === undefined ? [] : [model];
         })

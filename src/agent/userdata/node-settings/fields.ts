@@ -38,9 +38,6 @@ export function certificates(fields: Fields, name: string): string | undefined {
   if (text === undefined) return undefined;
   if (/^-----BEGIN CERTIFICATE-----$/m.test(text) && !text.includes('PRIVATE KEY'))
     return text.endsWith('\n') ? text : `${text}\n`;
-  fields.wrong(
-    name,
-    `${name} must hold certificates in PEM (-----BEGIN CERTIFICATE-----), and nothing else.`,
-  );
+  fields.wrong(name, `${name} must contain only PEM certificates (-----BEGIN CERTIFICATE-----).`);
   return undefined;
 }

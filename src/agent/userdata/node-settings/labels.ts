@@ -21,9 +21,9 @@ export function readLabels(fields: Fields): NodeLabel[] {
 }
 
 function wrongKey(key: string): string | undefined {
-  if (!isLabelKey(key)) return 'is no key of a label, such as example.com/gpu.';
+  if (!isLabelKey(key)) return 'is not a label key, such as example.com/gpu.';
   if (mayLabelItself(key)) return undefined;
-  return 'is not for a kubelet to give its own Node (NodeRestriction); set it on the Machine, or take another prefix.';
+  return 'cannot be set by a kubelet on its own Node (NodeRestriction); set it on the Machine, or use another prefix.';
 }
 
 /** Prefixes and keys that kubelets may use within the domains of Kubernetes (k8s.io/kubelet/pkg/apis). */
@@ -49,17 +49,17 @@ function mayLabelItself(key: string): boolean {
 
 function wrongValue(template: string): string | undefined {
   if (template.includes(MISSING_PREFIX))
-    return 'was rendered before the facts are known: put {% raw %} around it, or leave out the header of the template.';
+    return 'was rendered before the machine facts are known: put {% raw %} around it, or remove the template header.';
   if (template.length > MOST_CHARACTERS) return `has more than ${MOST_CHARACTERS} characters.`;
   if (!/\{[{%#]/.test(template))
     return isLabelValue(template)
       ? undefined
-      : 'has a value that no label can have: letters, digits, "-", "_", ".".';
+      : 'has an invalid label value; allowed are letters, digits, "-", "_", ".".';
   try {
     parseTemplate(template);
     return undefined;
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    return `has a template that cannot be read: ${error.message}`;
+    return `has an invalid template: ${error.message}`;
   }
 }

@@ -87,12 +87,15 @@ describe('the settings of a node', () => {
   test.each([
     ['{kernal: {}}', '2:11 slipway: kernal is not known (was kernel meant?).'],
     ['{kernel: []}', '2:19 slipway.kernel must be a mapping'],
-    ['{kubeadm: non}', '2:20 slipway: kubeadm must be a mapping, or none.'],
+    ['{kubeadm: non}', '2:20 slipway: kubeadm must be a mapping or none.'],
     ['{kubeadm: [none]}', '2:20 slipway.kubeadm must be a mapping'],
     ['{kernel: {module: [a]}}', '2:20 slipway.kernel: module is not known (was modules meant?).'],
-    ['{kernel: {modules: ["a b"]}}', '2:29 slipway.kernel: modules must hold names'],
+    ['{kernel: {modules: ["a b"]}}', '2:29 slipway.kernel: modules must contain kernel module names'],
     ['{kernel: {sysctls: {../x: 1}}}', '2:30 slipway.kernel: a name in sysctls'],
-    ['{kernel: {sysctls: {kernel.panic: [1]}}}', '2:44 slipway.kernel: kernel.panic must be one line'],
+    [
+      '{kernel: {sysctls: {kernel.panic: [1]}}}',
+      '2:44 slipway.kernel: kernel.panic must be a single-line string',
+    ],
     ['{proxy: {http: "proxy:3128"}}', '2:25 slipway.proxy: http must be a URL'],
     ['{proxy: {https: "http://a$b"}}', '2:26 slipway.proxy: https must be a URL'],
     ['{proxy: {noProxy: a}}', '2:19 slipway.proxy: noProxy is not known.'],
@@ -102,14 +105,14 @@ describe('the settings of a node', () => {
       '{containerd: {registries: [{host: a, mirrors: [{}]}]}}',
       '2:57 slipway.containerd.registries.mirrors: a mirror',
     ],
-    ['{containerd: {registries: [{host: a}, {host: a}]}}', '2:36 slipway.containerd: a is given twice.'],
+    ['{containerd: {registries: [{host: a}, {host: a}]}}', '2:36 slipway.containerd: a is listed twice.'],
     [
       '{containerd: {registries: [{host: a, ca: x}]}}',
-      '2:51 slipway.containerd.registries: ca must hold certificates',
+      '2:51 slipway.containerd.registries: ca must contain only PEM certificates',
     ],
     [
       '{kubeadm: {patches: [{name: a.yaml, content: x}]}}',
-      '2:38 slipway.kubeadm.patches: name must be as kubeadm',
+      '2:38 slipway.kubeadm.patches: name must have the form that kubeadm',
     ],
     [
       '{kubeadm: {staticPods: [{name: etcd.yaml, content: x}]}}',

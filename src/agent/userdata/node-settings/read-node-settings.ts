@@ -32,7 +32,7 @@ export function readNodeSettings(fields: Fields, diagnostics: Diagnostics): Node
   const given = fields.node('kubeadm');
   const isNone = given?.kind === 'string' && given.value === 'none';
   const isWord = given?.kind === 'string';
-  if (isWord && !isNone) fields.wrong('kubeadm', 'kubeadm must be a mapping, or none.');
+  if (isWord && !isNone) fields.wrong('kubeadm', 'kubeadm must be a mapping or none.');
   const kubeadm = isWord ? undefined : inner('kubeadm');
   const expect = inner('expect');
   const secrets = inner('secrets');
@@ -56,7 +56,7 @@ export function readNodeSettings(fields: Fields, diagnostics: Diagnostics): Node
 function readKernel(fields: Fields): KernelSettings {
   const modules = fields.texts('modules');
   if (modules.some((name) => !/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name)))
-    fields.wrong('modules', 'modules must hold names of kernel modules, such as br_netfilter.');
+    fields.wrong('modules', 'modules must contain kernel module names, such as br_netfilter.');
   const settings = { modules, sysctls: readSysctls(fields) };
   fields.refuseUnknown();
   return settings;
@@ -81,7 +81,10 @@ function readSysctls(fields: Fields): Record<string, string> {
     if (!NAME.test(name) || name.includes('..'))
       fields.wrongAt(key.where, 'a name in sysctls must be like net.ipv4.ip_forward.');
     else if (value.kind === 'null' || text === undefined || /[\n\r]/.test(text))
-      fields.wrongAt(value.where, `${name} must be one line of text or a number, not ${describe(value)}.`);
+      fields.wrongAt(
+        value.where,
+        `${name} must be a single-line string or a number, not ${describe(value)}.`,
+      );
     else found.push([name, text.trim()]);
   }
   return Object.fromEntries(found);
@@ -106,12 +109,12 @@ function readKubeadm(fields: Fields, diagnostics: Diagnostics): KubeadmAdditions
     staticPods: read(
       'staticPods',
       (name) => POD.test(name) && !OWN.has(name),
-      'name must be a file name such as kube-vip.yaml, and none of those that kubeadm writes.',
+      'name must be a file name such as kube-vip.yaml that kubeadm does not write itself.',
     ),
     patches: read(
       'patches',
       (name) => PATCH.test(name),
-      'name must be as kubeadm wants it: TARGET[SUFFIX][+strategic|+merge|+json].yaml, such as kube-apiserver0+merge.yaml.',
+      'name must have the form that kubeadm requires: TARGET[SUFFIX][+strategic|+merge|+json].yaml, such as kube-apiserver0+merge.yaml.',
     ),
   };
   fields.refuseUnknown();
@@ -139,7 +142,7 @@ function readProxy(fields: Fields): ProxySettings {
   const https = url(fields, 'https');
   const except = fields.texts('except', true).flatMap((text) => text.split(',').map((part) => part.trim()));
   if (except.some((part) => !/^[A-Za-z0-9.*:[\]/_-]*$/.test(part)))
-    fields.wrong('except', 'except must hold host names, domains (.example), addresses or networks.');
+    fields.wrong('except', 'except must contain hostnames, domains (.example), addresses or networks.');
   fields.refuseUnknown();
   return {
     ...(http === undefined ? {} : { http: sensitive(http) }),
@@ -157,7 +160,7 @@ function readContainerd(fields: Fields, diagnostics: Diagnostics): ContainerdSet
   if (driver !== undefined && driver !== 'systemd' && driver !== 'cgroupfs')
     fields.wrong('cgroupDriver', 'cgroupDriver must be systemd or cgroupfs.');
   if (sandboxImage !== undefined && !/^[A-Za-z0-9][A-Za-z0-9.:/@_-]*$/.test(sandboxImage))
-    fields.wrong('sandboxImage', 'sandboxImage must be the name of an image.');
+    fields.wrong('sandboxImage', 'sandboxImage must be an image name.');
   const registries = sections(
     fields.node('registries'),
     'slipway.containerd.registries',
@@ -183,7 +186,10 @@ function readRegistry(fields: Fields, diagnostics: Diagnostics): RegistrySetting
   };
   fields.refuseUnknown();
   if (host === undefined || !isHost(host)) {
-    fields.wrong('host', 'host must be a registry as in names of images, such as docker.io, or _default.');
+    fields.wrong(
+      'host',
+      'host must be a registry as written in image names, such as docker.io, or _default.',
+    );
     return undefined;
   }
   return {
@@ -199,7 +205,7 @@ function readMirror(fields: Fields): MirrorSettings | undefined {
   const capabilities = fields.node('capabilities') ? fields.texts('capabilities') : ['pull', 'resolve'];
   const known = capabilities.filter((name) => CAPABILITIES.some((other) => other === name));
   if (known.length < capabilities.length)
-    fields.wrong('capabilities', 'capabilities may hold pull, resolve and push.');
+    fields.wrong('capabilities', 'capabilities can contain pull, resolve and push.');
   const settings = {
     skipVerify: fields.bool('skipVerify', false),
     overridePath: fields.bool('overridePath', false),
@@ -220,7 +226,7 @@ const isHost = (text: string): boolean =>
 function withoutDoubles(registries: RegistrySettings[], fields: Fields): RegistrySettings[] {
   const seen = new Set<string>();
   for (const { host } of registries) {
-    if (seen.has(host)) fields.wrong('registries', `${host} is given twice.`);
+    if (seen.has(host)) fields.wrong('registries', `${host} is listed twice.`);
     seen.add(host);
   }
   return registries;

@@ -16,7 +16,7 @@ export function readSecrets(fields: Fields, diagnostics: Diagnostics): SecretSet
     ...(azure ? { azure: { ...text(azure, 'clientId') } } : {}),
   };
   if (age && settings.age?.identities.some((path) => !path.startsWith('/')))
-    age.wrong('identities', 'identities must be absolute paths of files.');
+    age.wrong('identities', 'identities must be absolute file paths.');
   for (const one of [age, aws, azure]) one?.refuseUnknown();
   const server = vault && readVault(vault, diagnostics);
   return { ...settings, ...(server ? { vault: server } : {}) };
@@ -36,7 +36,7 @@ function readVault(fields: Fields, diagnostics: Diagnostics): VaultSettings | un
   };
   fields.refuseUnknown();
   const ways = ['appRole', 'certificate', 'tokenFile'].filter((name) => fields.has(name));
-  if (ways.length > 1) fields.wrong(ways[1] ?? '', 'give one of appRole, certificate and tokenFile.');
+  if (ways.length > 1) fields.wrong(ways[1] ?? '', 'set exactly one of appRole, certificate and tokenFile.');
   if (address === undefined) {
     if (!fields.has('address'))
       fields.wrong('address', 'address is missing, such as https://vault.example:8200.');
@@ -51,7 +51,8 @@ function readAppRole(fields: Fields): NonNullable<VaultSettings['appRole']> {
   const secretId = fields.text('secretId');
   const wrappedSecretId = fields.text('wrappedSecretId');
   const ways = ['secretId', 'secretIdFile', 'wrappedSecretId'].filter((name) => fields.has(name));
-  if (ways.length > 1) fields.wrong(ways[1] ?? '', 'give one of secretId, secretIdFile and wrappedSecretId.');
+  if (ways.length > 1)
+    fields.wrong(ways[1] ?? '', 'set exactly one of secretId, secretIdFile and wrappedSecretId.');
   const appRole = {
     mount: fields.text('mount') ?? 'approle',
     roleId,
@@ -66,7 +67,7 @@ function readAppRole(fields: Fields): NonNullable<VaultSettings['appRole']> {
 function readCertificate(fields: Fields): NonNullable<VaultSettings['certificate']> {
   const paths = { certificateFile: fields.text('certificateFile'), keyFile: fields.text('keyFile') };
   for (const [name, path] of Object.entries(paths))
-    if (!path?.startsWith('/')) fields.wrong(name, `${name} must be an absolute path of a file.`);
+    if (!path?.startsWith('/')) fields.wrong(name, `${name} must be an absolute file path.`);
   const { certificateFile = '', keyFile = '' } = paths;
   const mount = fields.text('mount') ?? 'cert';
   const certificate = { mount, ...text(fields, 'role'), certificateFile, keyFile };

@@ -40,7 +40,7 @@ export function readSlipway(node: YamlNode, diagnostics: Diagnostics): SlipwayKe
   const wipe = fields.has('wipe') ? fields.bool('wipe', true) : undefined;
   const metadata = fields.text('metadata');
   if (metadata !== undefined && metadata !== 'guarded')
-    fields.wrong('metadata', 'metadata may be guarded, and nothing else.');
+    fields.wrong('metadata', 'metadata must be guarded if it is set.');
   const onError = readOnError(fields);
   const deadlineSeconds = readDeadline(fields);
   const settings = readNodeSettings(fields, diagnostics);

@@ -78,7 +78,9 @@ describe('a stub', () => {
     ]) {
       const { report, sealed } = await read(text);
       expect(sealed).toBeUndefined();
-      expect(report).toMatchObject([{ severity: 'error', message: expect.stringContaining('beside it') }]);
+      expect(report).toMatchObject([
+        { severity: 'error', message: expect.stringContaining('must be the only content') },
+      ]);
       expect(report[0]?.where).toBeDefined();
     }
   });

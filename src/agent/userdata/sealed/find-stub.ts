@@ -12,7 +12,7 @@ import { readStub } from './read-stub.ts';
 /** Where the stub lies in an Ignition config: a file that Ignition itself may write, for nothing in it is secret. */
 const IGNITION_PATH = '/etc/slipway/sealed.yaml';
 const KIND = 'SealedUserData';
-const ALONE = 'stands for all of the user data; nothing may stand beside it. Seal the rest as well.';
+const ALONE = 'must be the only content of the user data. Seal the rest as well.';
 
 /** What was found among the parts: a stub, `bad` after an error, undefined where there is none. */
 export type FoundStub = SealedStub | 'bad' | undefined;

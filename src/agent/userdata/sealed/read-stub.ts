@@ -21,7 +21,7 @@ export function readStub(node: YamlNode, diagnostics: Diagnostics): SealedStub |
   const own = new Errors(diagnostics);
   const fields = own.fields(node, 'sealed');
   if (!fields) return undefined;
-  const machine = own.text(fields, 'machine', MACHINE, 'the UID or the name of a Machine');
+  const machine = own.text(fields, 'machine', MACHINE, 'the UID or name of a Machine');
   const expires = own.text(fields, 'expires', TIME, "a time such as '2026-11-22T12:00:00Z', in quotes");
   const digest = own.text(fields, 'digest', DIGEST, 'sha256: and 64 hexadecimal digits');
   const part = readPart(fields, own);
@@ -36,7 +36,7 @@ export function readStub(node: YamlNode, diagnostics: Diagnostics): SealedStub |
 function readPart(fields: Fields, own: Errors): string {
   const part = fields.text('part') ?? '';
   if (part === AT_CONTROLLER || DATA.test(part) || (WEB.test(part) && URL.canParse(part))) return part;
-  own.wrong(fields, 'part', 'controller, a URL of http or https, or data:;base64,...');
+  own.wrong(fields, 'part', 'controller, an http or https URL, or data:;base64,...');
   return '';
 }
 
@@ -75,11 +75,11 @@ function readController(outer: Fields, own: Errors): SealedStub['controller'] {
   const endpoints = fields.texts('endpoints', true);
   const isGood = (url: string): boolean => /^https:\/\/[^\s"'\\]+$/.test(url) && URL.canParse(url);
   if (endpoints.length === 0 || endpoints.length > 16 || !endpoints.every(isGood))
-    own.wrong(fields, 'endpoints', 'a list of one or more URLs of https');
+    own.wrong(fields, 'endpoints', 'a list of one or more https URLs');
   const ca = fields.text('ca') ?? '';
   // Whoever may get any public certificate must not be the controller.
   if (!ca.includes('-----BEGIN CERTIFICATE-----') || ca.includes('PRIVATE KEY'))
-    own.wrong(fields, 'ca', 'the authority of the controller, in PEM (slipway-controller ca)');
+    own.wrong(fields, 'ca', "the controller's CA, in PEM (slipway-controller ca)");
   fields.refuseUnknown();
   return { endpoints, ca };
 }

@@ -169,7 +169,7 @@ describe('a config drive', () => {
 
 test('a source that does not exist is named, with those that do', async () => {
   await expect(find({ source: 'ec3' })).rejects.toThrow(
-    /no source "ec3"; there are: cloud-init, nocloud, configdrive/,
+    /Unknown source "ec3"; the sources are: cloud-init, nocloud, configdrive/,
   );
 });
 
@@ -193,7 +193,7 @@ describe('a volume that is not mounted, by our own readers', () => {
     await put({ '/dev/sr0': 'no file system' });
     await mkdir(join(root, 'dev/disk/by-label'), { recursive: true });
     await symlink('../../sr0', join(root, 'dev/disk/by-label/cidata'));
-    await expect(find()).rejects.toThrow(/cannot read the seed volume \/dev\/sr0, nor mount it/);
+    await expect(find()).rejects.toThrow(/cannot read the seed volume \/dev\/sr0 or mount it/);
   });
 });
 

@@ -11,7 +11,7 @@ export function mergeMetadata(first: Found, answer: SourceAnswer, name: string):
   const other = answer.kind === 'found' ? answer : answer.kind === 'empty' ? answer.found : undefined;
   if (other === undefined) {
     if (answer.kind !== 'not-mine' && answer.kind !== 'empty') return answer;
-    const reason = `The metadata are to come from ${name}, which tells nothing of this machine.`;
+    const reason = `The metadata is configured to come from ${name}, which has no metadata for this machine.`;
     return { kind: 'refused', source: name, reason };
   }
   const { metaData, ds, cloud, deviceAliases, remarks = [], networkConfig, callbacks = [] } = other;

@@ -41,7 +41,7 @@ const PLAYS: readonly Scenario[] = [
   },
   { name: 'aws nobody', files: AWS, addresses: [V4], patienceMs: 600 },
   { name: 'aws no route', files: AWS, patienceMs: 600 },
-  { name: 'aws switched off', files: AWS, servers: [{ protocol: 'ec2-switched-off', address: V4 }] },
+  { name: 'aws is disabled', files: AWS, servers: [{ protocol: 'ec2-switched-off', address: V4 }] },
   { name: 'aws without tokens', files: AWS, servers: [{ protocol: 'ec2-without-tokens', address: V4 }] },
   { name: 'aws redirects', files: AWS, servers: [{ protocol: 'ec2-elsewhere', address: V4 }] },
   {
@@ -93,7 +93,7 @@ const PLAYS: readonly Scenario[] = [
       ...{ name: 'the same without user data of AWS', protocol: 'ec2' as const },
       faults: [{ at: 'user-data', status: 404 }],
     },
-    { name: 'the same, switched off', protocol: 'ec2-switched-off' as const, faults: [] },
+    { name: 'the same, is disabled', protocol: 'ec2-switched-off' as const, faults: [] },
   ].map(({ name, ...server }) => ({
     ...{ name, files: { ...SEEDED, ...AWS }, servers: [{ ...server, address: V4 }] },
   })),
@@ -162,14 +162,14 @@ describe('EC2', () => {
       'does not answer yet: 169.254.169.254: connection refused',
     );
     expect(of('aws no route').answer).toMatchObject({ kind: 'needs-network' });
-    expect(of('aws switched off').answer).toMatchObject({ kind: 'refused' });
-    expect(of('aws switched off').answer.reason).toContain('switched off');
+    expect(of('aws is disabled').answer).toMatchObject({ kind: 'refused' });
+    expect(of('aws is disabled').answer.reason).toContain('is disabled');
     expect(of('aws without tokens').answer).toMatchObject({ kind: 'refused' });
   });
 
   test('follows no redirect to another host', () => {
     expect(of('aws redirects').answer).toMatchObject({ kind: 'refused' });
-    expect(of('aws redirects').answer.reason).toContain('a redirect that is not followed');
+    expect(of('aws redirects').answer.reason).toContain('a redirect, which is not followed');
   });
 
   test('Tinkerbell gives the same tree at the place that cloud.cfg names, without tokens', () => {
@@ -200,11 +200,11 @@ describe('the metadata of another source', () => {
   });
 
   test('is not done without', () => {
-    expect(of('the same, switched off').answer).toMatchObject({ kind: 'refused', source: 'ec2' });
+    expect(of('the same, is disabled').answer).toMatchObject({ kind: 'refused', source: 'ec2' });
     expect(of('metadata of nobody').answer).toMatchObject({
       ...{
         kind: 'refused',
-        reason: expect.stringContaining('configdrive, which tells nothing of this machine'),
+        reason: expect.stringContaining('configdrive, which has no metadata for this machine'),
       },
     });
   });
@@ -250,7 +250,7 @@ describe('a machine that is nobody', () => {
     const { answer, requests } = of('unknown');
     expect(requests).toEqual([]);
     expect(answer.kind).toBe('not-mine');
-    expect(String(answer.looked)).toContain('DMI shows no cloud that is known: sys_vendor "QEMU"');
+    expect(String(answer.looked)).toContain('DMI shows no known cloud: sys_vendor "QEMU"');
   });
 
   test('asks the one that somebody names', () => {

@@ -67,7 +67,7 @@ function metadataRow({ metadata }: DatasourceSettings): SourceRow | undefined {
   const row = SOURCES.find((one) => isNamed(one, metadata));
   if (row === undefined)
     throw new HostError(
-      `${SOURCES_FILE}: metadata: ${JSON.stringify(metadata)} is no source; ${NAMES}.`,
+      `${SOURCES_FILE}: metadata: ${JSON.stringify(metadata)} is not a source; ${NAMES}.`,
       'EINVAL',
       SOURCES_FILE,
     );
@@ -85,14 +85,14 @@ async function withOther(
   return mergeMetadata(first, await asked(row, { ...ask, isChosen: true }), row.name);
 }
 
-const NAMES = `there are: ${SOURCES.map(({ name }) => name).join(', ')}`;
+const NAMES = `the sources are: ${SOURCES.map(({ name }) => name).join(', ')}`;
 
 function shown(dmi: (field: 'sys_vendor' | 'product_name' | 'chassis_asset_tag') => string): string {
   const fields = (['sys_vendor', 'product_name', 'chassis_asset_tag'] as const).filter(
     (field) => dmi(field) !== '',
   );
-  if (fields.length === 0) return 'DMI says nothing of a cloud';
-  return `DMI shows no cloud that is known: ${fields.map((field) => `${field} "${dmi(field)}"`).join(', ')}`;
+  if (fields.length === 0) return 'DMI shows no cloud';
+  return `DMI shows no known cloud: ${fields.map((field) => `${field} "${dmi(field)}"`).join(', ')}`;
 }
 
 /** All sources in their order, or those that somebody named. A single one needs no sign of its own. */
@@ -103,7 +103,7 @@ function chosen(
   if (named !== undefined) {
     const rows = SOURCES.filter((row) => isNamed(row, named));
     if (rows.length > 0) return { rows, how: `--source ${named}`, looked: [] };
-    throw new HostError(`There is no source ${JSON.stringify(named)}; ${NAMES}.`, 'EINVAL');
+    throw new HostError(`Unknown source ${JSON.stringify(named)}; ${NAMES}.`, 'EINVAL');
   }
   const { list, from = '' } = settings;
   if (list === undefined) return { rows: SOURCES, looked: [] };

@@ -70,7 +70,7 @@ describe('a kubeadm configuration', () => {
   });
 
   test.each([
-    ['a tab that indents', 'x:\n\ty: 1\n', /a tab stands where .* \(line 4, column 1\)/],
+    ['a tab that indents', 'x:\n\ty: 1\n', /a tab is where .* \(line 4, column 1\)/],
     ['a merge of no mapping', '<<: 0\n', /merge key \(<<\) needs a mapping.* \(line 3, column 1\)/],
     ['a merge of a list of other things', '<<: [1]\n', /merge key \(<<\) needs a mapping/],
     ['a list for a key', '? [a]\n: 1\n', /a key must be a text .*line 3, column 3/],
@@ -105,7 +105,7 @@ describe('a hostile configuration is refused for its form, before it costs anyth
   const long = 'x'.repeat(1000);
   test.each([
     ['keys in keys', '? '.repeat(600), /more than 128 levels deep \(line 1, column 257\)/],
-    ['2 KB of these', `${HEAD}x: ${'? '.repeat(1000)}`, /"\? " cannot stand here/],
+    ['2 KB of these', `${HEAD}x: ${'? '.repeat(1000)}`, /"\? " is not allowed here/],
     ['lists in lists', '- '.repeat(100_000), /more than 128 levels/],
     ['brackets', '['.repeat(500_000), /more than 128 levels/],
     ['braces', '{a: '.repeat(100_000), /more than 128 levels/],

@@ -75,11 +75,11 @@ it('lets in by the keys that the services know, without options', async () => {
 });
 
 it.each([
-  ['gh:nobody', 'ResourceRefused', 'no', /answers 404/],
+  ['gh:nobody', 'ResourceRefused', 'no', /status 404/],
   ['gh:empty', 'ResourceRefused', 'no', /has no SSH keys/],
   ['gh:large', 'ResourceRefused', 'no', /more than 262144 bytes/],
-  ['gh:moved', 'ResourceRefused', 'no', /leads away from https/],
-  ['gh:busy', 'ResourceNotFetched', 'yes', /answers 503/],
+  ['gh:moved', 'ResourceRefused', 'no', /redirects from https to http/],
+  ['gh:busy', 'ResourceNotFetched', 'yes', /status 503/],
 ])('%s is a finding with its reason', async (id, code, retry, cause) => {
   expect(await run(`["${id}"]`)).toMatchObject({
     done: false,

@@ -64,7 +64,7 @@ function takeHeader(cursor: Cursor): { chomping: string; increment: number | und
   HEADER.lastIndex = cursor.at;
   const [header = '', before = '', digit = '', after = ''] = HEADER.exec(cursor.text) ?? [];
   if (digit === '0')
-    throw new YamlSyntaxError('The indentation of a block text is a digit from 1 to 9.', cursor.at);
+    throw new YamlSyntaxError('The indentation of a block scalar is a digit from 1 to 9.', cursor.at);
   const chomping = before === '' ? after : before;
   cursor.forward(
     before !== '' && digit === ''

@@ -60,7 +60,7 @@ function takeSpaces(cursor: Cursor, indent: number): { parts: string[]; endedLin
     cursor.skipSpaces();
     if (cursor.tabs && cursor.peek() === '\t') {
       if (cursor.column < indent + 1)
-        throw new YamlSyntaxError('A tab stands where YAML allows only spaces.', cursor.at);
+        throw new YamlSyntaxError('A tab is where YAML allows only spaces.', cursor.at);
       cursor.skipBlanks();
     }
     if (!isBreak(cursor.peek())) break;

@@ -92,7 +92,7 @@ function takeEscape(cursor: Cursor, parts: string[]): boolean {
     takeEmptyLines(cursor, parts);
   } else {
     throw new YamlSyntaxError(
-      'Inside double quotes this backslash begins no known escape; use single quotes, or double the backslash.',
+      'This backslash does not begin a known escape in double quotes; use single quotes, or double the backslash.',
       at,
     );
   }

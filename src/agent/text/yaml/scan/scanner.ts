@@ -160,7 +160,7 @@ class Scanner {
     this.#dropKey();
     if (this.#flow === 0) {
       throw new YamlSyntaxError(
-        'The bracket closes nothing; a value that begins with it must be quoted.',
+        'The bracket does not match an open bracket; a value that begins with it must be quoted.',
         this.#cursor.at,
       );
     }
@@ -186,7 +186,7 @@ class Scanner {
   #explicitKey(): void {
     if (this.#flow === 0) {
       if (!this.#keyAllowed)
-        throw new YamlSyntaxError('A "? " cannot stand here; quote the value.', this.#cursor.at);
+        throw new YamlSyntaxError('A "? " is not allowed here; quote the value.', this.#cursor.at);
       if (this.#enter(this.#cursor.column)) this.#structure('block-mapping-start', 0);
     }
     this.#keyAllowed = this.#flow === 0;
@@ -207,7 +207,7 @@ class Scanner {
       if (this.#flow === 0) {
         if (!this.#keyAllowed)
           throw new YamlSyntaxError(
-            'A ": " stands inside a value; put the whole value in quotes.',
+            'A ": " is inside a value; put the whole value in quotes.',
             this.#cursor.at,
           );
         if (this.#enter(this.#cursor.column)) this.#structure('block-mapping-start', 0);
@@ -305,14 +305,14 @@ function tooDeep(at: number): YamlTooLarge {
 
 function noColon(at: number): YamlSyntaxError {
   return new YamlSyntaxError(
-    'A key must stand here, but no ": " follows on its line; a colon, a quote or indentation is probably missing.',
+    'A key is expected here, but no ": " follows on its line; a colon, a quote or indentation is probably missing.',
     at,
   );
 }
 
 function wrongStart(character: string): string {
-  if (character === '\t') return 'A tab stands where YAML allows only spaces.';
+  if (character === '\t') return 'A tab is where YAML allows only spaces.';
   if (character === '|' || character === '>')
-    return 'A block text cannot begin inside [ ] or { }; put the value in quotes.';
+    return 'A block scalar cannot begin inside [ ] or { }; put the value in quotes.';
   return `A value cannot begin with ${character} unless it is in quotes.`;
 }

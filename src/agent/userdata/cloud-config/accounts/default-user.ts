@@ -10,7 +10,7 @@ import { mergeDefaults } from '../../merge/merge.ts';
 
 /** Where user data leave it to the image. `slipway check` knows none, and tells it as a note. */
 export const NOT_IN_IMAGE =
-  'no default user is made, because /etc/cloud/cloud.cfg of this image has no system_info.default_user';
+  "no default user is created, because this image's /etc/cloud/cloud.cfg has no system_info.default_user";
 
 interface WithDefault {
   /** `users` with the default user by its name, as the last. */
@@ -40,7 +40,7 @@ export function withDefaultUser(
   const items = itemsOf(users);
   const isAsked = own !== undefined || items.some(isDefault);
   const isOfImage = image === undefined && (isAsked || users === undefined || users.kind === 'null');
-  const why = isOfImage ? NOT_IN_IMAGE : 'no default user is made';
+  const why = isOfImage ? NOT_IN_IMAGE : 'no default user is created';
   if (who === undefined || name === undefined || !isAsked) return { users, why };
   const where = users?.where ?? who.where;
   // cloud-init takes groups of its own name and of the image, and drops those of `default`.

@@ -31,11 +31,11 @@ export function redirectedKeys(
   if (fields.node('ssh_authorized_keys') ?? fields.node('ssh_import_id'))
     fields.wrong(
       'ssh_redirect_user',
-      'ssh_redirect_user cannot be beside ssh_authorized_keys or ssh_import_id: the keys of such a user lead elsewhere.',
+      'ssh_redirect_user cannot be combined with ssh_authorized_keys or ssh_import_id: logins of such a user are redirected.',
     );
   if (defaultUser !== undefined && publicKeys.length > 0)
     return publicKeys.map((key) => `${redirectOptions(REDIRECT_OPTIONS, name, defaultUser)} ${key}`);
-  const why = defaultUser === undefined ? none : 'the metadata have no public keys';
+  const why = defaultUser === undefined ? none : 'the metadata has no public keys';
   fields.warn('ssh_redirect_user', `ssh_redirect_user does nothing: ${why}.`);
   return [];
 }

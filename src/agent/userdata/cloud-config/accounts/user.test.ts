@@ -15,12 +15,12 @@ it.each([
   ['inactive: soon', 13, /^users: inactive must be a number of days/],
   ['inactive: "30"', undefined, undefined],
   ['inactive: -1', undefined, undefined],
-  ['expiredate: 2038,1,19', 15, /^users: expiredate must be a date/],
-  ['expiredate: 01.09.2032', 15, /^users: expiredate must be a date/],
-  ['expiredate: 2032-09', 15, /^users: expiredate must be a date/],
-  ['expiredate: never', 15, /^users: expiredate must be a date/],
-  ['expiredate: "2032-13-01"', 15, /^users: expiredate must be a date/],
-  ['expiredate: "2032-02-30"', 15, /^users: expiredate must be a date/],
+  ['expiredate: 2038,1,19', 15, /^users: expiredate must be a valid date/],
+  ['expiredate: 01.09.2032', 15, /^users: expiredate must be a valid date/],
+  ['expiredate: 2032-09', 15, /^users: expiredate must be a valid date/],
+  ['expiredate: never', 15, /^users: expiredate must be a valid date/],
+  ['expiredate: "2032-13-01"', 15, /^users: expiredate must be a valid date/],
+  ['expiredate: "2032-02-30"', 15, /^users: expiredate must be a valid date/],
   ['expiredate: "2032-02-29"', undefined, undefined],
   ['expiredate: 2032-09-01', undefined, undefined],
   ['expiredate: "2032-9-1"', undefined, undefined],
@@ -47,7 +47,7 @@ it('gives useradd what is right as it stands', () => {
 });
 
 it.each([
-  ['password: hunter2', /^users: password is not known \(a password as it is typed is plain_text_passwd/],
+  ['password: hunter2', /^users: password is not known \(use plain_text_passwd/],
   ['ssh_authorized_key: x', /^users: ssh_authorized_key is not known \(was ssh_authorized_keys meant\?\)/],
   ['favourite: x', /^users: favourite is not known; it is ignored/],
 ])('says what an unknown key was probably meant to be: %s', (settings, message) => {

@@ -22,7 +22,7 @@ export function readUser(fields: Fields, letIn: PublicKeyTarget, given?: string)
   if (fields.node('snapuser') !== undefined) {
     fields.warn(
       'snapuser',
-      'snapuser asks snapd for a user of Ubuntu One, which only Ubuntu Core makes; the user is left out. Give a name with ssh_import_id.',
+      'snapuser requests an Ubuntu One user from snapd, which only Ubuntu Core supports; the user is skipped. Set name and ssh_import_id instead.',
     );
     return undefined;
   }
@@ -55,7 +55,7 @@ export function readUser(fields: Fields, letIn: PublicKeyTarget, given?: string)
     where: fields.where,
   };
   fields.finish({
-    password: 'is not known (a password as it is typed is plain_text_passwd, its hash hashed_passwd)',
+    password: 'is not known (use plain_text_passwd for a plain-text password, hashed_passwd for a hash)',
   });
   return user;
 }
@@ -63,7 +63,9 @@ export function readUser(fields: Fields, letIn: PublicKeyTarget, given?: string)
 /** With something in it, it is the default user's, whom only the image may know. */
 function nameless(fields: Fields, { why }: PublicKeyTarget): string {
   const isDefault = why === NOT_IN_IMAGE && fields.names().length > 0;
-  return isDefault ? `an item has no name, so it is for the default user: ${why}.` : 'an item has no name.';
+  return isDefault
+    ? `an item has no name, so it applies to the default user: ${why}.`
+    : 'an item has no name.';
 }
 
 /** `{key: value}`, or nothing without a value: optional properties are absent, not undefined. */
@@ -84,7 +86,7 @@ function line(fields: Fields, name: string): string | undefined {
   const text = fields.looseText(name);
   if (text === undefined || text === '') return undefined;
   if (!/[\n:]/.test(text)) return text;
-  fields.wrong(name, `${name} must not hold a colon or a line break.`);
+  fields.wrong(name, `${name} must not contain a colon or a line break.`);
   return undefined;
 }
 
@@ -119,7 +121,7 @@ function expiry(fields: Fields): string | undefined {
       ? !/^(?:[\d\s,.-]+|never|none)$/i.test(text)
       : month > 0 && day > 0 && month < 13 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
   if (isDate) return text;
-  fields.wrong('expiredate', 'expiredate must be a date of the calendar, such as "2030-12-31".');
+  fields.wrong('expiredate', 'expiredate must be a valid date, such as "2030-12-31".');
   return undefined;
 }
 
@@ -163,7 +165,7 @@ function passwords(
   const hash = line(fields, 'hashed_passwd');
   const initial = line(fields, 'passwd');
   const plain = fields.looseText('plain_text_passwd');
-  if (plain?.includes('\n')) fields.wrong('plain_text_passwd', 'a password must be one line.');
+  if (plain?.includes('\n')) fields.wrong('plain_text_passwd', 'a password must be a single line.');
   return {
     ...optional('passwordHash', hash === undefined ? undefined : sensitive(hash)),
     ...optional('initialPasswordHash', initial === undefined ? undefined : sensitive(initial)),
@@ -175,7 +177,7 @@ function sudoRules(fields: Fields): string[] {
   const node = fields.node('sudo');
   if (node === undefined || (node.kind === 'bool' && !node.value)) return [];
   const rules = fields.texts('sudo', true).map((rule) => rule.trim());
-  if (rules.some((rule) => rule.includes('\n'))) fields.wrong('sudo', 'a sudo rule must be one line.');
+  if (rules.some((rule) => rule.includes('\n'))) fields.wrong('sudo', 'a sudo rule must be a single line.');
   const given = rules.filter((rule) => rule !== '');
   const at = given.findIndex((rule) => sudoRuleProblem(rule) !== undefined);
   if (at >= 0) fields.wrong('sudo', `sudo cannot read rule ${at + 1}: ${sudoRuleProblem(given[at] ?? '')}.`);
@@ -192,7 +194,7 @@ function doasRules(fields: Fields, name: string): Pick<UserEntry, 'doas'> {
     return rules.length === 0 ? {} : { doas: rules };
   fields.warn(
     'doas',
-    'doas must hold rules of doas.conf, one line each, that name this user, and a name that cloud-init takes there (letters, digits and _); none of them is written.',
+    'doas must contain doas.conf rules, one line each, for this user, whose name may have only letters, digits and _ there; none of the rules is written.',
   );
   return {};
 }
@@ -213,7 +215,7 @@ function importIds(fields: Fields): Pick<UserEntry, 'importIds'> {
   if (ids.length < all.length)
     fields.warn(
       'ssh_import_id',
-      'ssh_import_id holds what is no name such as gh:NAME or lp:NAME; it is left out.',
+      'ssh_import_id contains an entry that is not a name such as gh:NAME or lp:NAME; it is skipped.',
     );
   return ids.length === 0 ? {} : { importIds: ids };
 }
@@ -223,7 +225,7 @@ function keyLines(fields: Fields): string[] {
   const node = fields.node('ssh_authorized_keys');
   if (node?.kind !== 'sequence' || node.items.every(({ kind }) => kind !== 'null'))
     return fields.texts('ssh_authorized_keys', true);
-  fields.warn('ssh_authorized_keys', 'ssh_authorized_keys holds an empty key, which is left out.');
+  fields.warn('ssh_authorized_keys', 'ssh_authorized_keys contains an empty key, which is skipped.');
   return node.items.flatMap((item) =>
     item.kind === 'null' ? [] : fields.textOf('ssh_authorized_keys', item),
   );

@@ -39,7 +39,7 @@ export function refuseUnnamed(users: YamlNode | undefined, diagnostics: Diagnost
       /^(?:true|1|on|yes|false|0|off|no)$/i.test(pythonText(value)?.trim() ?? '')
     )
       continue;
-    const message = `users: ${name} must have the settings of the user ${name}, or true. Settings of one user are an item of a list: "- name: NAME", the others below it.`;
+    const message = `users: ${name} must be a mapping of the settings of the user ${name}, or true. To configure one user, write a list item: "- name: NAME", with the other settings below it.`;
     diagnostics.error('UserDataInvalid', message, key.where);
     return;
   }
@@ -90,7 +90,7 @@ function namedUsers(node: YamlNode, diagnostics: Diagnostics): UserEntry[] {
 
 function namedUser(name: string, node: YamlNode, diagnostics: Diagnostics): UserEntry[] {
   if (name === 'default') {
-    const message = `users: default stands for nobody: ${NOT_IN_IMAGE}. Name a user instead, or put it there.`;
+    const message = `users: default has no effect: ${NOT_IN_IMAGE}. Name a user instead, or define default_user there.`;
     diagnostics.warn('UserDataIgnoredKey', message, node.where);
     return [];
   }
@@ -125,7 +125,7 @@ function unique(users: UserEntry[], diagnostics: Diagnostics): UserEntry[] {
     if (seen.has(name))
       diagnostics.error(
         'UserDataInvalid',
-        'users: the same user is given twice; put everything into one item.',
+        'users: the same user is listed twice; merge the two items.',
         where,
       );
     seen.add(name);

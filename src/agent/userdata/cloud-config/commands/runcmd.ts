@@ -19,7 +19,7 @@ function lifted({ command, words }: ShellItem, diagnostics: Diagnostics): Comman
   const call = words === undefined ? liftKubeadm(shell) : liftKubeadmCall(words);
   if (call === undefined) {
     if (mentionsKubeadmBootstrap(shell)) {
-      const what = 'runcmd: this command calls kubeadm in a way that is left to the shell';
+      const what = 'runcmd: this command calls kubeadm through the shell';
       diagnostics.warn(
         'KubeadmNotTakenOver',
         `${what}: Slipway runs it once and waits for the node, but does not retry the call.`,
@@ -85,14 +85,14 @@ function wordOf(word: YamlNode, key: string, diagnostics: Diagnostics): string {
   if (text !== undefined) return text;
   diagnostics.error(
     'UserDataInvalid',
-    `${key}: a word of a command must be a string, not ${describe(word)}.`,
+    `${key}: an argument of a command must be a string, not ${describe(word)}.`,
     word.where,
   );
   return '';
 }
 
 function hint(item: YamlNode): string {
-  return item.kind === 'mapping' ? ' A line that holds ": " must be quoted.' : '';
+  return item.kind === 'mapping' ? ' A line that contains ": " must be quoted.' : '';
 }
 
 /** Mostly a line begins with such a word. */

@@ -51,7 +51,7 @@ function encodingSteps(fields: Fields): Steps {
   const name = (fields.text('encoding') ?? '').toLowerCase().trim();
   const steps = Object.hasOwn(ENCODINGS, name) ? ENCODINGS[name] : undefined;
   if (steps !== undefined) return steps;
-  fields.warn('encoding', 'the encoding is not known; the content is written as it stands.');
+  fields.warn('encoding', 'the encoding is not known; the content is written unchanged.');
   return { base64: false, gzip: false };
 }
 
@@ -65,12 +65,11 @@ function undoBase64(raw: Uint8Array, fields: Fields): Uint8Array | undefined {
   if (decoded === undefined) {
     fields.wrong(
       'content',
-      'the content is not base64 although its encoding says so; it is truncated or not encoded.',
+      'the encoding is base64, but the content is not; it is truncated or not encoded.',
     );
     return undefined;
   }
-  if (decoded.dropped > 0)
-    fields.warn('content', `the base64 has ${decoded.dropped} characters that do not belong there.`);
+  if (decoded.dropped > 0) fields.warn('content', `the base64 has ${decoded.dropped} invalid characters.`);
   return decoded.bytes;
 }
 
@@ -82,7 +81,7 @@ function undoGzip(bytes: Uint8Array, fields: Fields, budget: Budget): Uint8Array
   }
   const large = 'the contents of all files decompress to more than Slipway accepts.';
   const damaged =
-    'the content is not gzip data although its encoding says so; it is truncated or not compressed.';
+    'the encoding is gzip, but the content is not gzip data; it is truncated or not compressed.';
   fields.wrong('content', result.problem === 'too-large' ? large : damaged);
   return undefined;
 }

@@ -32,7 +32,7 @@ function readFile(item: MappingNode, budget: Budget, diagnostics: Diagnostics): 
   const isSecret = from !== undefined && isSecretReference(from.url.reveal());
   const mode = isSecret && fields.node('permissions') === undefined ? SECRET_MODE : given;
   if (isSecret && fields.node('content') !== undefined)
-    fields.wrong('content', 'a file whose content is a reference to a secret has no other content.');
+    fields.wrong('content', 'a file whose content is a secret reference cannot have other content.');
   fields.finish();
   if (path === undefined || content === undefined) return undefined;
   return {
@@ -63,7 +63,7 @@ function filePath(fields: Fields): string | undefined {
   }
   const absolute = posix.resolve('/', path);
   if (path.includes('\0')) {
-    fields.wrong('path', 'the path holds a NUL, which no name of a file can.');
+    fields.wrong('path', 'the path contains a NUL character, which file names cannot contain.');
     return undefined;
   }
   if (path.endsWith('/') || absolute === '/') {
@@ -73,7 +73,7 @@ function filePath(fields: Fields): string | undefined {
   // The message does not quote it: such a long path is mostly file content, perhaps a key, that lost its
   // indent.
   if (isTooLong(absolute)) {
-    fields.wrong('path', 'the path is longer than Linux allows (4095 bytes, 255 each part).');
+    fields.wrong('path', 'the path is longer than Linux allows (4095 bytes, 255 per component).');
     return undefined;
   }
   return absolute;
@@ -128,26 +128,23 @@ function fileSource(fields: Fields, diagnostics: Diagnostics): RemoteContent | u
     value: sensitive(pythonText(value) ?? ''),
   }));
   if (named.some(({ name, value }) => !/^[\w-]+$/.test(name) || /[\r\n]/.test(value.reveal())))
-    source.wrong('headers', 'headers must be names with values of one line.');
+    source.wrong('headers', 'headers must be a mapping of names to single-line values.');
   const hash = source.text('hash');
   if (hash !== undefined && !HASH.test(hash))
-    source.wrong('hash', 'hash must be sha256-SUM or sha512-SUM, in lower case.');
+    source.wrong('hash', 'hash must be sha256-SUM or sha512-SUM, in lowercase.');
   source.finish();
   if (uri === undefined || uri === '') return undefined;
   const more = { isCompressed: false, ...(hash === undefined ? {} : { hash }) };
   if (isSecretReference(uri)) {
     const reference = readReference(uri);
     if ('problem' in reference) source.wrong('uri', `the reference ${reference.problem}.`);
-    if (named.length > 0) source.wrong('headers', 'a reference to a secret takes no headers.');
+    if (named.length > 0) source.wrong('headers', 'a secret reference cannot have headers.');
     return { url: sensitive(uri), headers: [], ...more };
   }
   const scheme = URL.canParse(uri) ? new URL(uri).protocol : '';
   const isFine = scheme === 'file:' ? pathOfFile(uri) !== undefined : /^https?:$/.test(scheme);
   if (isFine) return { url: sensitive(uri), headers: named, ...more };
-  source.wrong(
-    'uri',
-    'uri must be an address that begins with file://, http:// or https://, or a reference to a secret.',
-  );
+  source.wrong('uri', 'uri must be a file://, http:// or https:// URL, or a secret reference.');
   return undefined;
 }
 
@@ -172,7 +169,7 @@ function fileMode(fields: Fields): number {
     const octalMode = mode.toString(8).padStart(4, '0');
     fields.warn(
       'permissions',
-      `without quotes and leading zero this is the decimal number ${node.text}, mode ${octalMode}; write '0${node.text}'.`,
+      `without quotes and a leading zero this is the decimal number ${node.text}, mode ${octalMode}; write '0${node.text}'.`,
     );
   }
   return mode;

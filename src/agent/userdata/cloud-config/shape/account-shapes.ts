@@ -77,11 +77,7 @@ export const ACCOUNT_SHAPES: Readonly<Record<string, Shape>> = {
     table(either(text, bool, map(user), list(text), nothing)),
   ),
   user: either(text, map(user, ['name'])),
-  groups: either(
-    text,
-    table(members, /./, 'a name of a group'),
-    list(either(text, table(members)), { min: 1 }),
-  ),
+  groups: either(text, table(members, /./, 'a group name'), list(either(text, table(members)), { min: 1 })),
   password: text,
   chpasswd: map({
     expire: bool,

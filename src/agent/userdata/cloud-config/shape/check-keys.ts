@@ -14,7 +14,7 @@ const SHAPES: Readonly<Record<string, Shape>> = { ...SYSTEM_SHAPES, ...ACCOUNT_S
  */
 export function warnOfShapes(keys: ReadonlyMap<string, MappingEntry>, diagnostics: Diagnostics): void {
   if (keys.size === 0 && !diagnostics.failed)
-    diagnostics.warn('UserDataInvalid', 'The cloud-config has no keys; nothing comes of it.');
+    diagnostics.warn('UserDataInvalid', 'The cloud-config has no keys and has no effect.');
   const wrong = [...keys].flatMap(([name, { value }]) =>
     Object.hasOwn(SHAPES, name) ? shapeMismatches(SHAPES[name] ?? anything, value, printable(name)) : [],
   );

@@ -45,5 +45,5 @@ export function splitPartition(name: string): { device: string; partition?: stri
 
 /** Why Slipway leaves out an entry with such a name. */
 export function metadataNameMessage(what: string, shown: string): string {
-  return `${what}: ${shown} is a cloud's own name for a disk, and nothing here says which disk that is; the entry is left out.`;
+  return `${what}: ${shown} is a cloud's own name for a disk, and nothing here maps it to a disk; the entry is skipped.`;
 }

@@ -66,7 +66,7 @@ function readLayout(fields: Fields, tableType: string): Extract<DiskEntry, { lay
     fields.wrong('layout', 'an mbr table has at most four partitions.');
   const parts = node.items.map((item) => readPartition(item, fields));
   const total = parts.reduce((sum, part) => sum + part.percent, 0);
-  if (total > 100) fields.wrong('layout', `the partitions add up to ${total} per cent.`);
+  if (total > 100) fields.wrong('layout', `the partitions add up to ${total} percent.`);
   return parts.length === 0 ? false : parts;
 }
 
@@ -77,7 +77,7 @@ function readPartition(item: YamlNode, fields: Fields): { percent: number; code?
   const code = type === undefined ? undefined : pythonText(type);
   const fits = percent > 0 && percent <= 100 && (item.kind !== 'sequence' || item.items.length === 2);
   if (!fits || (type !== undefined && !/^[0-9A-Fa-f-]{1,36}$/.test(code ?? ''))) {
-    fields.expected('layout', item, 'a list of per cents or of [per cent, type code]');
+    fields.expected('layout', item, 'a list of percentages or of [percentage, type code]');
     return { percent: 0 };
   }
   return code === undefined ? { percent } : { percent, code };

@@ -38,7 +38,7 @@ function readFilesystem(
     where: item.where,
   };
   if (command && entry.options.length > 0)
-    fields.warn('extra_opts', 'extra_opts has no effect beside cmd, which says everything itself.');
+    fields.warn('extra_opts', 'extra_opts has no effect with cmd, which is the complete command.');
   fields.finish();
   return target === undefined || filesystem === undefined
     ? undefined
@@ -61,8 +61,11 @@ function readCommand(
       if (other === '%' || name === 'device') return all;
       const value = name === 'label' || name === 'filesystem' ? known[name] : undefined;
       if (value !== undefined && value !== '') return value.replaceAll('%', '%%');
-      const why = name === undefined ? 'a % is written %%.' : 'only what the item gives can stand there.';
-      fields.wrong('cmd', `cmd holds ${printable(all)}: ${why}`);
+      const why =
+        name === undefined
+          ? 'write a literal % as %%.'
+          : 'only the other settings of the item can be used there.';
+      fields.wrong('cmd', `cmd contains ${printable(all)}: ${why}`);
       return '';
     }),
   );

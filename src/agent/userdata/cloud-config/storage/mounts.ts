@@ -68,7 +68,7 @@ function readFields(
   const given = item.items.map((field) => {
     const text = field.kind === 'null' ? null : pythonText(field);
     if (text !== undefined && !text?.includes('\n')) return text;
-    diagnostics.error('UserDataInvalid', 'mounts: a field must be a string of one line.', field.where);
+    diagnostics.error('UserDataInvalid', 'mounts: a field must be a single-line string.', field.where);
     return null;
   });
   const [spec, file, type, options, freq, passno] = Array.from(
@@ -79,7 +79,7 @@ function readFields(
   if ([file, type, options].includes(undefined)) {
     diagnostics.error(
       'UserDataInvalid',
-      'mounts: an item has fewer than four fields, and mount_default_fields does not give the others.',
+      'mounts: an item has fewer than four fields, and mount_default_fields does not set the others.',
       item.where,
     );
     return undefined;

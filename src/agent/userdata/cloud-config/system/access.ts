@@ -29,7 +29,7 @@ export const passwords: SystemReader<'passwords'> = {
     if (users.length > 0 && single !== undefined)
       report.warn(
         'UserDataIgnoredKey',
-        'password has no effect beside the users of chpasswd; name the default user there.',
+        'password has no effect when chpasswd has users; list the default user there.',
         single.where,
       );
     else if (single !== undefined) {
@@ -37,7 +37,7 @@ export const passwords: SystemReader<'passwords'> = {
       if (defaultUser === undefined)
         report.warn('UserDataIgnoredKey', `password has no effect: ${why}.`, single.where);
       else if (password.includes('\n') || password === '')
-        report.error('UserDataInvalid', 'password must be one line.', single.where);
+        report.error('UserDataInvalid', 'password must be a single line.', single.where);
       else users.push(entry(defaultUser, password));
     }
     return users.length === 0 ? undefined : { users, expire };
@@ -50,7 +50,7 @@ function ofUser(fields: Fields): Entry[] {
   const password = fields.looseText('password');
   if (!isAccountName(name)) fields.wrong('name', NAME_RULE);
   if (!['hash', 'text', 'RANDOM'].includes(type)) fields.wrong('type', 'type must be hash, text or RANDOM.');
-  if (password?.includes('\n')) fields.wrong('password', 'a password must be one line.');
+  if (password?.includes('\n')) fields.wrong('password', 'a password must be a single line.');
   fields.finish();
   if (type === 'RANDOM' || password === undefined || password === 'RANDOM') return [{ name, isHash: false }];
   return [{ name, password: sensitive(password), isHash: type === 'hash' }];
@@ -87,12 +87,13 @@ export const importedKeys: SystemReader<'importedKeys'> = {
     const all = items.map((item) => pythonText(item)?.trim() ?? '');
     const ids = all.filter((id) => readKeyId(id) !== undefined);
     if (ids.length < all.length) {
-      const message = 'ssh_import_id holds what is no name such as gh:NAME or lp:NAME; it is left out.';
+      const message =
+        'ssh_import_id contains an entry that is not a name such as gh:NAME or lp:NAME; it is skipped.';
       report.warn('UserDataIgnoredKey', message, node.where);
     }
     if (ids.length === 0) return undefined;
     if (defaultUser !== undefined) return { name: defaultUser, ids };
-    const message = `ssh_import_id lets nobody in: ${why}.`;
+    const message = `ssh_import_id has no effect: ${why}.`;
     report.warn('UserDataIgnoredKey', message, node.where);
     return undefined;
   },

@@ -11,7 +11,7 @@ const KEYRINGS = '/etc/apt/cloud-init.gpg.d';
 const KEY_SERVER = 'keyserver.ubuntu.com';
 const NOT_DONE = 'is not supported; write the file with write_files';
 /** What only an image of Debian asks of cloud-init itself. */
-const OF_CLOUD_INIT = 'has no effect: Slipway never writes the main list of sources anew';
+const OF_CLOUD_INIT = 'has no effect: Slipway never rewrites the main sources list';
 
 /**
  * `apt`: `sources` with a key in the document or on a key server, PPAs, `conf`, `http_proxy` and the like.
@@ -56,7 +56,7 @@ function proxyLines(fields: Fields): string {
   const lines = told.flatMap(([key, scheme]) => {
     const url = fields.text(key);
     if (url === undefined) return [];
-    if (/["\n;]/.test(url)) fields.wrong(key, `${key} must be an address.`);
+    if (/["\n;]/.test(url)) fields.wrong(key, `${key} must be a URL.`);
     return [`Acquire::${scheme}::Proxy "${url}";\n`];
   });
   return lines.join('');
@@ -70,14 +70,14 @@ function readSource(name: string, fields: Fields, { files, archives }: Required<
   const server = fields.looseText('keyserver') ?? KEY_SERVER;
   fields.finish();
   if (line === undefined && key === undefined && keyId === undefined)
-    fields.warn('source', `${printable(name)} names neither a source nor a key; nothing comes of it.`);
+    fields.warn('source', `${printable(name)} has neither a source nor a key, and so has no effect.`);
   const base = file.replace(/\.list$/, '');
   if (!/^[\w.:+-]+$/.test(base)) {
-    fields.wrong('filename', `${printable(file)} is no name of a file below /etc/apt/sources.list.d.`);
+    fields.wrong('filename', `${printable(file)} is not a file name under /etc/apt/sources.list.d.`);
     return;
   }
   if (line !== undefined && /\$(?!RELEASE\b|MIRROR\b|KEY_FILE\b|SECURITY\b|PRIMARY\b)/.test(line))
-    fields.warn('source', 'only $RELEASE and $KEY_FILE are filled in.');
+    fields.warn('source', 'only $RELEASE and $KEY_FILE are replaced.');
   const ring = `${KEYRINGS}/${base}.asc`;
   const signed = line?.includes('$KEY_FILE') ?? false;
   const keyPath = signed ? ring : `/etc/apt/trusted.gpg.d/${base}.asc`;
@@ -96,11 +96,11 @@ function readSource(name: string, fields: Fields, { files, archives }: Required<
 function readKey(fields: Fields, keyId: string, server: string): { id: string; url: string } | undefined {
   const id = keyId.replace(/\s+/g, '').replace(/^0x/i, '').toUpperCase();
   if (!/^(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})$/.test(id)) {
-    fields.wrong('keyid', 'keyid must be the fingerprint of a key, or the last 8 or 16 digits of it.');
+    fields.wrong('keyid', 'keyid must be a key fingerprint, or its last 8 or 16 digits.');
     return undefined;
   }
   if (id.length === 8)
-    fields.warn('keyid', 'anybody can make a key with such a short id; give the whole fingerprint.');
+    fields.warn('keyid', 'anyone can create a key with the same short id; use the full fingerprint.');
   const [, scheme, rest = ''] = /^(?:(\w+):\/\/)?(.*?)\/*$/s.exec(server.trim()) ?? [];
   const hasPort = /:\d+$/.test(rest);
   const base = {
@@ -113,7 +113,7 @@ function readKey(fields: Fields, keyId: string, server: string): { id: string; u
   }[scheme ?? 'none'];
   const url = `${base}/pks/lookup?op=get&options=mr&search=0x${id}`;
   if (base !== undefined && rest !== '' && !/[\s?#@]/.test(rest) && URL.canParse(url)) return { id, url };
-  fields.wrong('keyserver', 'keyserver must be a host, or an address of hkp, hkps, http or https.');
+  fields.wrong('keyserver', 'keyserver must be a host, or an hkp, hkps, http or https URL.');
   return undefined;
 }
 

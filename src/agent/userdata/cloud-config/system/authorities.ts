@@ -13,7 +13,7 @@ export const authorities: SystemReader<'authorities'> = {
     fields.node('remove-defaults');
     const trusted = fields.texts('trusted', true);
     if (!trusted.every((text) => text.includes('-----BEGIN ')))
-      fields.wrong('trusted', 'trusted must hold certificates in PEM, which begin with -----BEGIN.');
+      fields.wrong('trusted', 'trusted must contain PEM certificates, which begin with -----BEGIN.');
     fields.finish();
     return { replaces, trusted };
   },

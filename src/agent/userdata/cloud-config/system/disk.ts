@@ -17,7 +17,7 @@ export const growPartitions: SystemReader<'growPartitions'> = {
     fields.finish();
     if (['off', 'false'].includes(mode)) return undefined;
     if (!['auto', 'growpart'].includes(mode)) {
-      fields.warn('mode', `the mode ${printable(mode)} is not for Linux; nothing is grown.`);
+      fields.warn('mode', `the mode ${printable(mode)} is not supported on Linux; no partition is grown.`);
       return undefined;
     }
     const wrong = devices.find((device) => !device.startsWith('/'));
@@ -58,7 +58,7 @@ export const swap: SystemReader<'swap'> = {
     if (fields === undefined) return undefined;
     const file = fields.text('filename') ?? '/swap.img';
     if (!isAbsolute(file) || /\s/.test(file))
-      fields.wrong('filename', 'filename must be an absolute path without blanks.');
+      fields.wrong('filename', 'filename must be an absolute path without spaces.');
     const size = sizeOf(fields, 'size');
     const most = sizeOf(fields, 'maxsize');
     fields.finish();

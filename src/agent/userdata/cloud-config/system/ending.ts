@@ -20,12 +20,12 @@ export const phoneHome: SystemReader<'phoneHome'> = {
     if (fields === undefined) return undefined;
     const url = fields.text('url');
     if (url === undefined || !/^https?:\/\//.test(url) || !URL.canParse(url.replaceAll(/[{}$]/g, '')))
-      fields.wrong('url', 'url must be an address that begins with http:// or https://.');
+      fields.wrong('url', 'url must begin with http:// or https://.');
     const asked = fields.node('post');
     const isAll = asked === undefined || (asked.kind === 'string' && asked.value === 'all');
     const post = isAll ? [...PHONE_HOME_KEYS] : fields.texts('post', true);
     for (const key of post.filter((each) => !PHONE_HOME_KEYS.includes(each)))
-      fields.warn('post', `${key.slice(0, 60)} is nothing that there is to tell; N/A is told for it.`);
+      fields.warn('post', `${key.slice(0, 60)} is not known; N/A is sent for it.`);
     const tries = Number(fields.looseText('tries') ?? '10');
     fields.finish();
     return {

@@ -15,7 +15,7 @@ export const timezone: SystemReader<'timezone'> = {
     if (name !== undefined && /^[A-Za-z0-9_+-]+(?:\/[A-Za-z0-9_+-]+)*$/.test(name)) return { name };
     diagnostics.error(
       'UserDataInvalid',
-      'timezone must name a file below /usr/share/zoneinfo, such as Europe/Berlin.',
+      'timezone must name a file under /usr/share/zoneinfo, such as Europe/Berlin.',
       node.where,
     );
     return undefined;
@@ -40,7 +40,7 @@ export const locale: SystemReader<'locale'> = {
     }
     // cloud-init makes the same one, and update-locale then refuses the name.
     if (/^[a-z]+_[A-Z]+$/.test(name)) {
-      const message = `locale names no character set: Debian makes ${name}.UTF-8, and nothing of this name; write that.`;
+      const message = `locale names no character set: Debian generates ${name}.UTF-8, not a locale of this name; write ${name}.UTF-8.`;
       diagnostics.warn('UserDataInvalid', message, node.where);
     }
     return { name, ...(file ? { file } : {}) };
@@ -54,7 +54,7 @@ export const keyboard: SystemReader<'keyboard'> = {
     if (fields === undefined) return undefined;
     const word = (name: string, otherwise: string): string => {
       const text = fields.looseText(name) ?? otherwise;
-      if (!PLAIN.test(text)) fields.wrong(name, `${name} holds a character that no such name has.`);
+      if (!PLAIN.test(text)) fields.wrong(name, `${name} contains an invalid character.`);
       return text;
     };
     const settings = {
@@ -63,7 +63,7 @@ export const keyboard: SystemReader<'keyboard'> = {
       variant: word('variant', ''),
       options: word('options', ''),
     };
-    if (settings.layout === '') fields.wrong('layout', 'there is no layout.');
+    if (settings.layout === '') fields.wrong('layout', 'layout is missing.');
     fields.finish();
     return settings;
   },
@@ -83,7 +83,7 @@ export const hosts: SystemReader<'hosts'> = {
     }
     if (how === undefined) return undefined;
     if (hostname !== undefined) return { how, hostname };
-    const message = 'manage_etc_hosts has no effect: neither user data nor metadata name the machine.';
+    const message = 'manage_etc_hosts has no effect: neither user data nor metadata sets a hostname.';
     diagnostics.warn('UserDataIgnoredKey', message, node.where);
     return undefined;
   },

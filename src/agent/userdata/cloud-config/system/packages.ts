@@ -29,7 +29,7 @@ function read(item: YamlNode, diagnostics: Diagnostics): PackageSettings['wanted
     return item.entries.flatMap(({ key, value }) => {
       const manager = pythonText(key) ?? '';
       if (NATIVE.includes(manager)) return itemsOf(value).flatMap((inner) => read(inner, diagnostics));
-      const message = `packages: ${printable(manager)} is not a package manager that Slipway calls; its packages are left out.`;
+      const message = `packages: ${printable(manager)} is not a package manager that Slipway supports; its packages are skipped.`;
       diagnostics.warn('UserDataIgnoredKey', message, key.where);
       return [];
     });
@@ -42,7 +42,7 @@ function read(item: YamlNode, diagnostics: Diagnostics): PackageSettings['wanted
   if (isFine) return [{ name, ...(version === undefined ? {} : { version }) }];
   diagnostics.error(
     'UserDataInvalid',
-    'packages: every item must be the name of a package, or a list of a name and a version.',
+    'packages: every item must be a package name, or a list of a name and a version.',
     item.where,
   );
   return [];

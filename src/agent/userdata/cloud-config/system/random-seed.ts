@@ -16,11 +16,11 @@ export const randomSeed: SystemReader<'randomSeed'> = {
     const encoding = (fields.text('encoding') ?? 'raw').toLowerCase();
     const data = decoded(text, encoding);
     if (data === undefined)
-      fields.wrong('data', 'data is not in its encoding, which is raw, base64 or gzip.');
+      fields.wrong('data', 'data does not match its encoding, which must be raw, base64 or gzip.');
     const command = fields.texts('command', true);
     const isRequired = fields.bool('command_required', false);
     if (isRequired && command.length === 0)
-      fields.wrong('command', 'there is no command, though command_required.');
+      fields.wrong('command', 'command_required is true, but command is missing.');
     fields.finish();
     return { file, data: sensitive(data ?? Buffer.alloc(0)), command, isRequired };
   },

@@ -35,12 +35,12 @@ function yum(find: FindKey, diagnostics: Diagnostics): RepositoryFile[] {
       const name = pythonText(key) ?? '';
       if (/^\w+$/.test(name)) continue;
       const read = settingName(name);
-      const taken = read === '' ? 'it is left out' : `it is taken for ${printable(read)}`;
-      const message = `yum_repos: "${printable(name)}" is no option's name; ${taken}.`;
+      const taken = read === '' ? 'it is skipped' : `it is read as ${printable(read)}`;
+      const message = `yum_repos: "${printable(name)}" is not an option name; ${taken}.`;
       diagnostics.warn('UserDataInvalid', message, key.where);
     }
     if (!['baseurl', 'metalink', 'mirrorlist'].some((key) => settings.has(key))) {
-      fields?.warn(id, 'a repository has none of baseurl, metalink and mirrorlist; it is left out.');
+      fields?.warn(id, 'a repository has no baseurl, metalink or mirrorlist; it is skipped.');
       return [];
     }
     return [
@@ -59,7 +59,7 @@ function zypper(find: FindKey, diagnostics: Diagnostics): RepositoryFile[] {
     if (id === undefined || !settings.has('baseurl')) {
       new Fields(item, 'zypper.repos', diagnostics).warn(
         'id',
-        'an item has no id or no baseurl; it is left out.',
+        'an item has no id or no baseurl; it is skipped.',
       );
       return [];
     }
@@ -103,7 +103,7 @@ function file(
   ) {
     diagnostics.error(
       'UserDataInvalid',
-      'A repository has an id or a setting that no such file can hold.',
+      'A repository has an id or a setting that a repository file cannot contain.',
       where,
     );
     return [];

@@ -14,7 +14,7 @@ export const resolver: SystemReader<'resolver'> = {
     }
     const words = (name: string): string[] => {
       const found = fields.texts(name, true);
-      if (!found.every((word) => WORD.test(word))) fields.wrong(name, `${name} must hold single words.`);
+      if (!found.every((word) => WORD.test(word))) fields.wrong(name, `${name} must contain single words.`);
       return found;
     };
     const domain = fields.looseText('domain');
@@ -45,7 +45,7 @@ function optionsOf(node: YamlNode | undefined, wrong: (message: string) => void)
   for (const { key, value } of node.entries) {
     const name = pythonText(key) ?? '';
     const text = pythonText(value);
-    if (!WORD.test(name) || text === undefined) wrong('options must have single words.');
+    if (!WORD.test(name) || text === undefined) wrong('options must contain single words.');
     else if (value.kind !== 'bool') values.push(`${name}:${text}`);
     else if (value.value) flags.push(name);
   }

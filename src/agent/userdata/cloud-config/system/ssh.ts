@@ -23,7 +23,11 @@ export const hostKeys: SystemReader<'hostKeys'> = {
     const given = fields === undefined ? [] : givenKeys(fields);
     const made = types === undefined ? [...HOST_KEY_TYPES] : typesOf(types);
     if (made.some((type) => !/^[a-z0-9-]+$/.test(type)))
-      diagnostics.error('UserDataInvalid', 'ssh_genkeytypes must hold types such as ed25519.', types?.where);
+      diagnostics.error(
+        'UserDataInvalid',
+        'ssh_genkeytypes must contain key types such as ed25519.',
+        types?.where,
+      );
     return { replaces, given, made: fields === undefined ? made : [] };
 
     function typesOf(node: YamlNode): string[] {
@@ -65,7 +69,7 @@ export function readSaidLogin(
   const isDisabled = disable === undefined || isTrue(disable);
   const text = (options && pythonText(options)) ?? REDIRECT_OPTIONS;
   if (text.includes('\n'))
-    diagnostics.error('UserDataInvalid', 'disable_root_opts must be one line.', options?.where);
+    diagnostics.error('UserDataInvalid', 'disable_root_opts must be a single line.', options?.where);
   const before = redirectOptions(text, 'root', defaultUser ?? 'NONE');
   return {
     ...(allowed === undefined || isTrue(allowed) ? { fromMetadata: true } : {}),
@@ -87,7 +91,7 @@ export const loginKeys: SystemReader<'loginKeys'> = {
     if (login === undefined) return undefined;
     if (defaultUser === undefined && said.rootOptions !== '') {
       const whose = said.keys.length > 0 ? 'ssh_authorized_keys' : "The metadata's public keys";
-      const message = `${whose} let nobody in: root is not to log in (disable_root), and ${why}.`;
+      const message = `${whose} have no effect: root login is disabled (disable_root), and ${why}.`;
       diagnostics.warn('UserDataIgnoredKey', message, find('ssh_authorized_keys')?.where);
     }
     return login;

@@ -145,10 +145,10 @@ describe('keys about the system', () => {
       'yum_repos:\n  r:\n    "baseurl ": http://a/\n    gpg-check: false\n    "": x\n    Name: A\n',
     );
     expect(JSON.stringify(system)).toContain('[r]\\nbaseurl = http://a/\\ngpg_check = 0\\nname = A\\n');
-    expect(told.filter((line) => line.includes('is no option'))).toEqual([
-      'warning 4:5 yum_repos: "baseurl " is no option\'s name; it is taken for baseurl.',
-      'warning 5:5 yum_repos: "gpg-check" is no option\'s name; it is taken for gpg_check.',
-      'warning 6:5 yum_repos: "" is no option\'s name; it is left out.',
+    expect(told.filter((line) => line.includes('is not an option'))).toEqual([
+      'warning 4:5 yum_repos: "baseurl " is not an option name; it is read as baseurl.',
+      'warning 5:5 yum_repos: "gpg-check" is not an option name; it is read as gpg_check.',
+      'warning 6:5 yum_repos: "" is not an option name; it is skipped.',
     ]);
   });
 
@@ -188,7 +188,7 @@ describe('keys about the system', () => {
         archives: [{ name: 'ppa:a/b' }],
       },
     });
-    expect(told).toEqual([expect.stringContaining('anybody can make a key with such a short id')]);
+    expect(told).toEqual([expect.stringContaining('anyone can create a key with the same short id')]);
     for (const [server, host] of [
       ['keys.example', 'https://keys.example'],
       ['keys.example:80', 'http://keys.example:80'],
@@ -203,19 +203,19 @@ describe('keys about the system', () => {
   it.each([
     ['timezone: ../../etc/passwd', 'error 2:11 timezone must name'],
     ['locale: "a b"', 'error 2:9 locale must name'],
-    ['keyboard: {layout: "$(x)"}', 'keyboard: layout holds a character'],
-    ['ca_certs: {trusted: [x]}', 'certificates in PEM'],
+    ['keyboard: {layout: "$(x)"}', 'keyboard: layout contains an invalid character'],
+    ['ca_certs: {trusted: [x]}', 'certificates'],
     ['chpasswd: {list: [nobody]}', 'NAME:PASSWORD'],
-    ['packages: ["-y"]', 'every item must be the name of a package'],
-    ['packages: ["a; rm"]', 'every item must be the name of a package'],
-    ['yum_repos: {"../x": {baseurl: a}}', 'an id or a setting that no such file can hold'],
-    ['apt: {sources: {x: {source: deb, keyid: ABC}}}', 'keyid must be the fingerprint'],
+    ['packages: ["-y"]', 'every item must be a package'],
+    ['packages: ["a; rm"]', 'every item must be a package'],
+    ['yum_repos: {"../x": {baseurl: a}}', 'an id or a setting that a repository file cannot contain'],
+    ['apt: {sources: {x: {source: deb, keyid: ABC}}}', 'keyid must be'],
     [
       'apt: {sources: {x: {source: deb, keyid: "0x0123ABCD", keyserver: "ldap://x"}}}',
       'keyserver must be a host',
     ],
     ['apt: {sources: {x: {source: deb, keyid: "0x0123ABCD", keyserver: "a b"}}}', 'keyserver must be a host'],
-    ['apt: {sources: {"../x": {source: deb}}}', 'is no name of a file'],
+    ['apt: {sources: {"../x": {source: deb}}}', 'is not a file name'],
     ['swap: {filename: x, size: 1G}', 'an absolute path'],
     ['growpart: {devices: [sda]}', 'neither a mount point nor a device'],
     ['power_state: {mode: sleep}', 'mode must be'],
@@ -229,16 +229,14 @@ describe('keys about the system', () => {
   it('warns where nothing would come of it', () => {
     expect(read(`ssh_authorized_keys: ["${KEY}"]`).told).toEqual([
       expect.stringMatching(
-        /^warning 2:.* ssh_authorized_keys let nobody in: root is not .* no default user is made, because \/etc\/cloud\/cloud.cfg/,
+        /^warning 2:.* ssh_authorized_keys have no effect: root login is .* no default user is created, because this image.s \/etc\/cloud\/cloud.cfg/,
       ),
     ]);
     expect(read('hostname: a', { ...META, 'public-keys': [KEY] }).told).toEqual([
-      expect.stringContaining("The metadata's public keys let nobody in"),
+      expect.stringContaining("The metadata's public keys have no effect"),
     ]);
-    expect(read('apt: {sources: {x: {}}}').told).toEqual([
-      expect.stringContaining('x names neither a source'),
-    ]);
-    expect(read('password: x').told).toEqual([expect.stringContaining('no default user is made')]);
+    expect(read('apt: {sources: {x: {}}}').told).toEqual([expect.stringContaining('x has neither a source')]);
+    expect(read('password: x').told).toEqual([expect.stringContaining('no default user is created')]);
     expect(read('resolv_conf: {}').told).toContainEqual(expect.stringContaining('no effect without'));
     expect(read('manage_etc_hosts: true', {}).told).toEqual([
       expect.stringContaining('neither user data nor'),

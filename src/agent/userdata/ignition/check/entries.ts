@@ -23,7 +23,7 @@ export function checkEntries(config: Config, minor: number, say: Remarks): void 
     if (file.contents) checkResource(file.contents, minor, say, true);
     for (const addition of file.append ?? []) checkResource(addition, minor, say, true);
     if (file.overwrite === true && file.contents?.source === undefined)
-      say.error(file, ['overwrite'], 'must not be true where contents.source is missing');
+      say.error(file, ['overwrite'], 'must not be true without contents.source');
   }
   checkLinks(storage, minor, say);
   checkAgainstUnits(config, say);
@@ -42,7 +42,7 @@ function checkLinks(
   const through = (path = '') => directoriesOf(path).some((place) => linked.has(place));
   const isDirectory = new Set(directories.map(({ path }) => path));
   for (const node of [...directories, ...files, ...links]) {
-    if (through(node.path)) say.error(node, [], 'lies below a link of this config');
+    if (through(node.path)) say.error(node, [], 'is below a link of this config');
   }
   for (const link of links) {
     if (!link.target) {
@@ -88,6 +88,6 @@ function checkAgainstUnits({ storage = {}, systemd = {} }: Config, say: Remarks)
   }
   const { files = [], directories = [], links = [] } = storage;
   for (const node of [...files, ...directories, ...links]) {
-    if (taken.has(node.path ?? '')) say.error(node, ['path'], 'is written as a systemd unit or drop-in too');
+    if (taken.has(node.path ?? '')) say.error(node, ['path'], 'is also written as a systemd unit or drop-in');
   }
 }

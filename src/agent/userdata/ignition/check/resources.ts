@@ -31,11 +31,11 @@ function checkProxy(proxy: Proxy, key: 'httpProxy' | 'httpsProxy', say: Remarks)
   const text = proxy[key];
   if (text === undefined) return;
   const url = parseGoUrl(text);
-  if (url === undefined) say.error(proxy, [key], 'is no URL that can be read');
+  if (url === undefined) say.error(proxy, [key], 'is not a valid URL');
   else if (url.scheme !== 'http' && url.scheme !== 'https')
     say.error(proxy, [key], 'must begin with http: or https:');
   else if (url.scheme === 'http' && key === 'httpsProxy') {
-    say.warn(proxy, [key], 'names a proxy that is asked for https: in clear');
+    say.warn(proxy, [key], 'names a proxy that is contacted for https: without TLS');
   }
 }
 
@@ -44,7 +44,7 @@ export function checkResource(resource: Resource, minor: number, say: Remarks, i
   const { compression, verification = {}, source, httpHeaders = [] } = resource;
   say.error(resource, ['compression'], compressionProblem(compression));
   if (verification.hash !== undefined && source === undefined)
-    say.error(resource, ['verification', 'hash'], 'is there, but nothing to be verified: source is missing');
+    say.error(resource, ['verification', 'hash'], 'is set, but source is missing, so nothing is verified');
   const functions = minor >= 1 ? ['sha512', 'sha256'] : ['sha512'];
   say.error(verification, ['hash'], hashProblem(verification.hash, functions));
   if (source) say.error(resource, ['source'], sourceProblem(source, minor, isFile));

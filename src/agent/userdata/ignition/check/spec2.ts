@@ -52,7 +52,7 @@ function checkSource(resource: Omit<Source2, 'compression'>, minor: number, say:
   for (const header of httpHeaders) {
     const { name = '' } = header;
     if (name === '') say.error(header, ['name'], 'is empty');
-    else if (names.has(name)) say.error(header, [], 'is there a second time');
+    else if (names.has(name)) say.error(header, [], 'is a duplicate');
     names.add(name);
   }
 }
@@ -66,7 +66,7 @@ function checkNodes(
   for (const node of [...files, ...directories, ...links]) {
     const { filesystem = '', user, group } = node;
     if (filesystem === '') say.error(node, ['filesystem'], 'is missing');
-    else if (!known.has(filesystem)) say.warn(node, ['filesystem'], 'names no file system of this config');
+    else if (!known.has(filesystem)) say.warn(node, ['filesystem'], 'is not a file system of this config');
     say.error(node, ['path'], pathProblem(node.path, false));
     for (const owner of [user, group])
       if (owner?.id !== undefined && owner.name) say.error(owner, [], 'has both id and name');
@@ -74,8 +74,7 @@ function checkNodes(
   for (const node of [...files, ...directories]) {
     checkMode(node, false, say);
     const stays = 'append' in node && node.append === true;
-    if (node.mode === undefined && !stays)
-      say.warn(node, [], 'has no mode, so nobody but root can read it (0000)');
+    if (node.mode === undefined && !stays) say.warn(node, [], 'has no mode, so only root can read it (0000)');
   }
   for (const file of files) {
     if (file.overwrite === true && file.append === true) say.error(file, [], 'has both append and overwrite');
@@ -91,23 +90,23 @@ function checkDisk(disk: Disk2, minor: number, say: Remarks): void {
   else say.error(disk, ['device'], pathProblem(device, false));
   const together = (message: string | false) => say.error(disk, ['partitions'], message || undefined);
   const numbers = partitions.map(({ number = 0 }) => number).filter((number) => number !== 0);
-  together(new Set(numbers).size < numbers.length && 'have a number twice');
+  together(new Set(numbers).size < numbers.length && 'use a number twice');
   together(partitions.some((one) => partitions.some((other) => overlap(one, other, minor))) && 'overlap');
   together(
     partitions.some(({ start = 0 }) => start % 2048 !== 0) && 'must begin at multiples of 2048 sectors',
   );
   const gone = partitions.some(({ shouldExist }) => shouldExist === false);
   together(
-    gone && partitions.some(({ number = 0 }) => number === 0) && 'need numbers where one is not to exist',
+    gone && partitions.some(({ number = 0 }) => number === 0) && 'need numbers if shouldExist is false',
   );
   const [sectors, mebibytes] = [partitions.some(inSectors), partitions.some(inMebibytes)];
   together(sectors && mebibytes && 'give sizes both in sectors and in MiB');
   for (const partition of partitions) {
     const { label, typeGuid, guid, shouldExist } = partition;
     if (shouldExist === false && (label !== undefined || typeGuid || guid || inSectors(partition)))
-      say.error(partition, [], 'is not to exist, but has more than a number');
+      say.error(partition, [], 'has shouldExist: false, but sets more than a number');
     if (label !== undefined) say.error(partition, ['label'], partitionLabelProblem(label));
-    if (label?.includes(':')) say.warn(partition, ['label'], 'is cut off at its ":"');
+    if (label?.includes(':')) say.warn(partition, ['label'], 'is truncated at its ":"');
     say.error(partition, ['typeGuid'], guidProblem(typeGuid));
     say.error(partition, ['guid'], guidProblem(guid));
   }
@@ -153,7 +152,7 @@ function checkUser(user: User2, say: Remarks): void {
   const { create: _, name: __, passwordHash: ___, sshAuthorizedKeys: ____, ...beside } = user;
   for (const [key, value] of Object.entries(beside)) {
     if (value === '' || value === false || (Array.isArray(value) && value.length === 0)) continue;
-    say.error(user, [key], 'cannot stand beside create');
+    say.error(user, [key], 'cannot be combined with create');
   }
 }
 
@@ -165,7 +164,7 @@ function checkUnits2({ systemd = {}, networkd = {} }: Config2, say: Remarks): vo
     const { name = '', contents = '', enable, enabled } = unit;
     say.error(unit, ['name'], slash(name) ?? unitNameProblem(name));
     const { problem, options } = parseUnit(contents);
-    say.error(unit, ['contents'], problem && `is no systemd unit: ${problem}`);
+    say.error(unit, ['contents'], problem && `is not a valid systemd unit: ${problem}`);
     const isEnabled = enable === true || enabled === true;
     if (isEnabled && contents !== '' && problem === undefined && options.length > 0) {
       if (!options.some(({ section }) => section === 'Install'))
@@ -177,14 +176,14 @@ function checkUnits2({ systemd = {}, networkd = {} }: Config2, say: Remarks): vo
     const wrong = NETWORK_TYPES.test(name) ? undefined : 'must end in .link, .netdev or .network';
     say.error(unit, ['name'], slash(name) ?? wrong);
     const { problem } = parseUnit(unit.contents ?? '');
-    say.error(unit, ['contents'], problem && `is no unit of networkd: ${problem}`);
+    say.error(unit, ['contents'], problem && `is not a valid networkd unit: ${problem}`);
   }
   for (const unit of [...(systemd.units ?? []), ...(networkd.units ?? [])]) {
     for (const dropIn of unit.dropins ?? []) {
       const { name = '', contents = '' } = dropIn;
       say.error(dropIn, ['name'], slash(name) ?? dropInNameProblem(name));
       const { problem } = parseUnit(contents);
-      say.error(dropIn, ['contents'], problem && `is no systemd unit: ${problem}`);
+      say.error(dropIn, ['contents'], problem && `is not a valid systemd unit: ${problem}`);
     }
   }
 }

@@ -51,10 +51,11 @@ function checkDisks({ disks = [] }: Storage, say: Remarks): void {
 function checkPartition(partition: Partition, say: Remarks): void {
   const { number = 0, label, guid, typeGuid, startMiB, sizeMiB, shouldExist } = partition;
   const says = label !== undefined || guid || typeGuid || startMiB !== undefined || sizeMiB !== undefined;
-  if (shouldExist === false && says) say.error(partition, [], 'is not to exist, but has more than a number');
+  if (shouldExist === false && says)
+    say.error(partition, [], 'has shouldExist: false, but sets more than a number');
   if (number === 0 && label === undefined) say.error(partition, [], 'needs a number or a label');
   if (label !== undefined) {
-    const problem = label.includes(':') ? 'must have no ":", at which sgdisk cuts it off' : undefined;
+    const problem = label.includes(':') ? 'must not contain ":", at which sgdisk truncates it' : undefined;
     say.error(partition, ['label'], partitionLabelProblem(label) ?? problem);
   }
   say.error(partition, ['guid'], guidProblem(guid));
@@ -110,7 +111,7 @@ function checkList(
   if (key === undefined) return;
   items.forEach((item, index) => {
     const name = key(item as never);
-    if (seen.has(name)) say.error(items, [index], 'is there a second time');
+    if (seen.has(name)) say.error(items, [index], 'is a duplicate');
     seen.add(name);
   });
 }
@@ -136,12 +137,12 @@ function checkUnits({ systemd = {} }: Config, say: Remarks): void {
     say.error(unit, ['name'], nameProblem(name) ?? unitNameProblem(name));
     for (const dropIn of dropins) {
       const problem = parseUnit(dropIn.contents ?? '').problem;
-      say.error(dropIn, ['contents'], problem && `is no systemd unit: ${problem}`);
+      say.error(dropIn, ['contents'], problem && `is not a valid systemd unit: ${problem}`);
       const dropInName = dropIn.name ?? '';
       say.error(dropIn, ['name'], nameProblem(dropInName) ?? dropInNameProblem(dropInName));
     }
     const { problem, options } = parseUnit(contents ?? '');
-    say.error(unit, ['contents'], problem && `is no systemd unit: ${problem}`);
+    say.error(unit, ['contents'], problem && `is not a valid systemd unit: ${problem}`);
     if (problem === undefined && contents && unit.enabled === true) {
       if (!options.some(({ section }) => section === 'Install'))
         say.warn(unit, ['contents'], 'has no [Install] section, so enabling the unit does nothing');
@@ -152,7 +153,7 @@ function checkUnits({ systemd = {} }: Config, say: Remarks): void {
 
 /** A name becomes a file's name, and must not lead anywhere else. */
 function nameProblem(name: string): string | undefined {
-  return /[/\0\s]/.test(name) ? 'must be a name without "/" and white space' : undefined;
+  return /[/\0\s]/.test(name) ? 'must be a name without "/" and whitespace' : undefined;
 }
 
 function checkInstance(unit: Unit, units: readonly Unit[], say: Remarks): void {
@@ -173,7 +174,7 @@ function checkVolumes(storage: Storage, minor: number, say: Remarks): void {
   for (const raid of storage.raid ?? []) {
     const { level, devices = [], spares = 0 } = raid;
     say.error(raid, ['level'], level ? raidProblem(level, spares) : 'is missing');
-    if (devices.length === 0) say.error(raid, ['devices'], 'names no device');
+    if (devices.length === 0) say.error(raid, ['devices'], 'has no device');
     for (const [index, device] of devices.entries()) say.error(devices, [index], pathProblem(device, true));
   }
   for (const luks of storage.luks ?? []) checkLuks(luks, minor, say);
@@ -185,10 +186,10 @@ function checkVolumes(storage: Storage, minor: number, say: Remarks): void {
       say.warn(
         filesystem,
         ['device'],
-        'is a disk that this config partitions; the file system would overwrite that',
+        'is a disk that this config partitions; the file system would overwrite the partition table',
       );
     else if (filesystem.wipeFilesystem !== true && disk.wipeTable === true)
-      say.warn(filesystem, ['device'], 'is a disk with wipeTable, so the file system is made anew');
+      say.warn(filesystem, ['device'], 'is a disk with wipeTable, so the file system is created again');
   }
 }
 
@@ -214,16 +215,15 @@ function checkLuks(luks: Luks, minor: number, say: Remarks): void {
   say.error(luks, ['device'], device ? pathProblem(device, true) : 'is missing');
   checkResource(keyFile, minor, say);
   if (keyFile.source && urlProblem(keyFile.source, schemesOf(minor)))
-    say.error(luks, ['keyFile'], 'is no source of a key that can be read');
+    say.error(luks, ['keyFile'], 'is not a valid key source');
   checkClevis(clevis, minor, say);
   const { custom, tang = [], tpm2, threshold = 0 } = clevis;
   const others = tang.length > 0 || tpm2 === true || threshold !== 0;
   const isCustom = minor === 2 ? custom !== undefined : Boolean(custom?.pin);
-  if (isCustom && others)
-    say.error(luks, ['clevis'], 'has a custom pin together with tang, tpm2 or threshold');
+  if (isCustom && others) say.error(luks, ['clevis'], 'combines a custom pin with tang, tpm2 or threshold');
   if (cex.enabled !== true) return;
-  if (others || custom?.pin) say.error(luks, ['cex'], 'cannot go together with clevis');
-  if (keyFile.source) say.error(luks, ['cex'], 'cannot go together with a key file');
+  if (others || custom?.pin) say.error(luks, ['cex'], 'cannot be combined with clevis');
+  if (keyFile.source) say.error(luks, ['cex'], 'cannot be combined with a key file');
 }
 
 function checkClevis({ custom, tang = [] }: NonNullable<Luks['clevis']>, minor: number, say: Remarks): void {

@@ -10,7 +10,7 @@ const RAID_LEVELS = /^(?:linear|stripe|mirror|(?:raid)?(?:0|1|4|5|6|10))$/;
 
 /** @param clean Demands that nothing in it could be left out. */
 export function pathProblem(path: string | undefined, clean: boolean): string | undefined {
-  if (clean && (path ?? '') === '') return 'names no path';
+  if (clean && (path ?? '') === '') return 'has no path';
   if (!path?.startsWith('/')) return 'must be an absolute path';
   return clean && !isClean(path) ? 'must have no "//", "." or "..", and no "/" at its end' : undefined;
 }
@@ -24,13 +24,13 @@ export function checkMode(node: { mode?: number }, isSpecial: boolean, say: Rema
   const { mode } = node;
   if (mode === undefined) return;
   if (mode < 0 || mode > 0o7777)
-    say.error(node, ['mode'], 'is no file mode (JSON knows decimal numbers only: 420 is 0644)');
+    say.error(node, ['mode'], 'is not a file mode (JSON has decimal numbers only: 420 is 0644)');
   else if (!isSpecial && (mode & 0o7000) !== 0) {
     const meant = String(mode);
     const hint = /^[0-7]{3}$/.test(meant)
-      ? ` (JSON knows decimal numbers only: 0${meant} is ${Number.parseInt(meant, 8)})`
+      ? ` (JSON has decimal numbers only: 0${meant} is ${Number.parseInt(meant, 8)})`
       : '';
-    const why = 'has setuid, setgid or sticky bits, which count since spec 3.6 only; they are left out';
+    const why = 'has setuid, setgid or sticky bits, which require spec 3.6; they are ignored';
     say.warn(node, ['mode'], `${why}${hint}`);
     node.mode = mode & 0o777;
   }
@@ -42,16 +42,18 @@ export function hashProblem(hash: string | undefined, functions: readonly string
   const at = hash.indexOf('-');
   if (at < 0) return 'must be FUNCTION-SUM';
   const name = hash.slice(0, at);
-  if (!functions.includes(name)) return `must be by ${functions.join(' or ')}`;
-  return hash.length - at - 1 === HASH_LENGTHS[name] ? undefined : `is not as long as a sum of ${name}`;
+  if (!functions.includes(name)) return `must be ${functions.join(' or ')}`;
+  return hash.length - at - 1 === HASH_LENGTHS[name]
+    ? undefined
+    : `does not have the length of a ${name} hash`;
 }
 
 export function guidProblem(guid: string | undefined): string | undefined {
-  return GUID.test(guid ?? '') ? undefined : 'is no GUID (8-4-4-4-12 hexadecimal digits)';
+  return GUID.test(guid ?? '') ? undefined : 'is not a GUID (8-4-4-4-12 hexadecimal digits)';
 }
 
 export function unitNameProblem(name: string): string | undefined {
-  return UNIT_TYPES.test(name) ? undefined : 'must end like a systemd unit, such as .service';
+  return UNIT_TYPES.test(name) ? undefined : 'must end in a systemd unit type, such as .service';
 }
 
 export function dropInNameProblem(name: string): string | undefined {
@@ -62,7 +64,7 @@ export function dropInNameProblem(name: string): string | undefined {
 export function labelProblem(format: string, label: string): string | undefined {
   const most = LABEL_LENGTHS[format];
   if (most === undefined || Buffer.byteLength(label) <= most) return undefined;
-  return `is longer than the ${most} characters that ${format} can hold`;
+  return `is longer than the ${most} characters that ${format} allows`;
 }
 
 export function partitionLabelProblem(label: string): string | undefined {
@@ -70,7 +72,7 @@ export function partitionLabelProblem(label: string): string | undefined {
 }
 
 export function raidProblem(level: string, spares: number): string | undefined {
-  if (!RAID_LEVELS.test(level)) return 'is no level of RAID that is known';
+  if (!RAID_LEVELS.test(level)) return 'is not a known RAID level';
   return /^(?:linear|stripe|(?:raid)?0)$/.test(level) && spares !== 0 ? 'can have no spares' : undefined;
 }
 

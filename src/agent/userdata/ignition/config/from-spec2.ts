@@ -74,7 +74,7 @@ class Roots {
     const named = this.#filesystems.get(filesystem);
     if (named?.path !== undefined) return join(named.path, path);
     if (filesystem === 'root') return join('/', path);
-    const why = named ? 'is mounted by the initramfs only' : 'names no file system of this config';
+    const why = named ? 'is mounted only by the initramfs' : 'is not a file system of this config';
     this.#say.error(node, ['filesystem'], `${why}; only root and file systems with a path can be written to`);
     return undefined;
   }

@@ -20,7 +20,7 @@ export function versionOf(root: JsonNode, source: SourceText, diagnostics: Diagn
     const where = source.locate((node ?? ignition.at(-1) ?? root).start);
     diagnostics.error(
       'UserDataInvalid',
-      '$.ignition.version must be the version of the spec, such as "3.4.0".',
+      '$.ignition.version must be the spec version, such as "3.4.0".',
       where,
     );
     return undefined;
@@ -31,7 +31,7 @@ export function versionOf(root: JsonNode, source: SourceText, diagnostics: Diagn
   if (found && minor <= NEWEST[major]) return { major, minor, text: node.value };
   diagnostics.error(
     'UserDataInvalid',
-    '$.ignition.version is not one that Slipway reads: 2.0.0 to 2.4.0, or 3.0.0 to 3.6.0.',
+    '$.ignition.version is not supported; it must be 2.0.0 to 2.4.0, or 3.0.0 to 3.6.0.',
     source.locate(node.start),
   );
   return undefined;

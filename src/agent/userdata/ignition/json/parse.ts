@@ -29,7 +29,7 @@ export function parseJson(text: string): JsonNode {
   const reader = new Reader(text);
   const value = reader.value(0);
   reader.space();
-  if (reader.at < text.length) throw new JsonError('there is text behind the end of the JSON', reader.at);
+  if (reader.at < text.length) throw new JsonError('there is text after the end of the JSON', reader.at);
   return value;
 }
 
@@ -50,7 +50,7 @@ class Reader {
     this.space();
     this.#nodes += 1;
     if (this.#nodes > MAX_NODES) throw new JsonError(`it has more than ${MAX_NODES} values`, this.at);
-    if (depth > MAX_DEPTH) throw new JsonError(`it is nested more than ${MAX_DEPTH} deep`, this.at);
+    if (depth > MAX_DEPTH) throw new JsonError(`it is nested more than ${MAX_DEPTH} levels deep`, this.at);
     const start = this.at;
     const first = this.#text[start];
     if (first === '{') return this.#object(depth);
@@ -124,8 +124,8 @@ class Reader {
   }
 
   #unexpected(wanted: string): JsonError {
-    if (this.at >= this.#text.length) return new JsonError(`it ends where ${wanted} must follow`, this.at);
-    return new JsonError(`${wanted} must stand here`, this.at);
+    if (this.at >= this.#text.length) return new JsonError(`it ends where ${wanted} is expected`, this.at);
+    return new JsonError(`${wanted} is expected here`, this.at);
   }
 }
 
@@ -163,9 +163,8 @@ function readString(text: string, start: number): { value: string; end: number; 
     at += plain.length;
     const next = text[at];
     if (next === '"') return { value: value.toWellFormed(), end: at + 1 };
-    if (next === undefined) return { value, end: start, problem: 'this string has no end' };
-    if (next !== '\\')
-      return { value, end: at, problem: 'a string holds a control character that is not escaped' };
+    if (next === undefined) return { value, end: start, problem: 'this string is not closed' };
+    if (next !== '\\') return { value, end: at, problem: 'a string contains an unescaped control character' };
     const letter = text[at + 1] ?? '';
     if (letter === 'u') {
       const hex = match(HEX, text, at + 2);
@@ -174,7 +173,7 @@ function readString(text: string, start: number): { value: string; end: number; 
       at += 6;
     } else {
       const escaped = ESCAPES[letter];
-      if (escaped === undefined) return { value, end: at, problem: 'this escape is not one of JSON' };
+      if (escaped === undefined) return { value, end: at, problem: 'this escape is not valid JSON' };
       value += escaped;
       at += 2;
     }

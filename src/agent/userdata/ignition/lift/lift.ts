@@ -59,7 +59,7 @@ function takeOver(
   const unit = readKubeadmUnit(own);
   if ('problem' in unit) return unit;
   const parts = parseKubeadmScript(textOf(script));
-  if (parts === undefined) return { problem: `${SCRIPT} is not the one of Cluster API` };
+  if (parts === undefined) return { problem: `${SCRIPT} is not Cluster API's` };
   return { commands: commandsOf(parts, unit, script), shell: BASH, kubeadmUnit: unit.needs };
 }
 

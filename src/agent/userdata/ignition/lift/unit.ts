@@ -29,11 +29,11 @@ export function readKubeadmUnit(units: readonly UnitEntry[]): KubeadmUnit | { pr
   const options = texts.flatMap((text) => parseUnit(text).options);
   const starts = lists(options, 'Service', 'ExecStart');
   if (starts.length !== 1 || !START.test(starts[0] ?? ''))
-    return { problem: 'its ExecStart is more than /etc/kubeadm.sh' };
+    return { problem: 'its ExecStart runs more than /etc/kubeadm.sh' };
   const other = options.find((option) => !isKnown(option));
   if (other) return { problem: `it has ${other.section}.${other.name}` };
   const condition = lists(options, 'Unit', 'ConditionPathExists').find((path) => path !== '/etc/kubeadm.yml');
-  if (condition !== undefined) return { problem: 'it has another condition than /etc/kubeadm.yml' };
+  if (condition !== undefined) return { problem: 'it has a condition other than /etc/kubeadm.yml' };
   const names = (name: string) => lists(options, 'Unit', name).flatMap((value) => value.split(/\s+/));
   return {
     needs: {

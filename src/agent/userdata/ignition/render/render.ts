@@ -147,17 +147,17 @@ class Rendering {
   async #read(reference: Resource, settings: Config, chain: readonly string[]): Promise<Checked | undefined> {
     const { source = '' } = reference;
     this.#configs += 1;
-    if (chain.includes(source)) return this.#refuse(reference, 'leads back to itself');
+    if (chain.includes(source)) return this.#refuse(reference, 'includes itself');
     if (this.#configs > MAX_INCLUDES || chain.length >= MAX_INCLUDE_DEPTH)
       return this.#refuse(
         reference,
-        `is one config too many: there may be ${MAX_INCLUDES}, and ${MAX_INCLUDE_DEPTH} one in the other`,
+        `exceeds the limit of ${MAX_INCLUDES} configs, or ${MAX_INCLUDE_DEPTH} levels`,
       );
     const bytes = await this.#bytesOf(reference, settings);
     if (bytes === undefined || (this.#diagnostics.failed && !this.#library?.isOffline)) return undefined;
     this.#bytes -= bytes.length;
     if (this.#bytes < 0)
-      return this.#refuse(reference, `makes more than ${MAX_DECODED_BYTES} bytes with the others`);
+      return this.#refuse(reference, `brings the total to more than ${MAX_DECODED_BYTES} bytes`);
     return readConfig(this.#named(bytes, reference), this.#diagnostics, this.#places);
   }
 

@@ -81,7 +81,7 @@ function readMembers(
     }
     if (name !== key) diagnostics.warn('UserDataIgnoredKey', `${place} is read as ${name}.`, where);
     if (seen.has(name))
-      diagnostics.warn('UserDataIgnoredKey', `${place} is given twice; the last one counts.`, where);
+      diagnostics.warn('UserDataIgnoredKey', `${place} is set twice; the last value is used.`, where);
     seen.add(name);
     const field = shape.fields[name];
     if (field === undefined) continue;

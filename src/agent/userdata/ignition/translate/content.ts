@@ -24,9 +24,9 @@ export class Contents {
     if (bytes === undefined) return Buffer.alloc(0);
     this.#left -= bytes.length;
     if (this.#left < 0)
-      this.#say.error(resource, ['source'], `makes more than ${MAX_DECODED_BYTES} bytes with the others`);
+      this.#say.error(resource, ['source'], `brings the total to more than ${MAX_DECODED_BYTES} bytes`);
     if (verification?.hash !== undefined && !hasHash(bytes, verification.hash))
-      this.#say.error(resource, ['verification', 'hash'], 'is not the hash of the content');
+      this.#say.error(resource, ['verification', 'hash'], 'does not match the content');
     return bytes;
   }
 

@@ -17,8 +17,8 @@ export function remoteOf(resource: Resource, say: Remarks): RemoteContent | unde
       return undefined;
     }
   } else if (!/^https?$/.test(scheme) || !URL.canParse(source)) {
-    const why = scheme === 'tftp' ? ' (anybody on the way can change what TFTP carries)' : '';
-    say.error(resource, ['source'], `is fetched by ${scheme}:, which Slipway does not do${why}`);
+    const why = scheme === 'tftp' ? ' (TFTP has no protection against changes in transit)' : '';
+    say.error(resource, ['source'], `uses ${scheme}:, which Slipway does not support${why}`);
     return undefined;
   }
   return {

@@ -50,7 +50,7 @@ function filesystemOf(filesystem: Filesystem, places: Places, say: Remarks): Fil
     say.error(
       filesystem,
       ['path'],
-      'is the root of a machine that runs already; only an initramfs can make it',
+      'is the root file system of a running machine; only an initramfs can create it',
     );
   if (format === '' || format === 'none') return [];
   const { where } = places.of(filesystem);
@@ -83,11 +83,7 @@ export function kernelArgumentsOf(
   for (const list of [shouldExist, shouldNotExist])
     for (const [index, one] of list.entries())
       if (one !== '' && (!ARGUMENT.test(one) || OF_A_SHELL.test(one)))
-        say.error(
-          list,
-          [index],
-          'has a space, a quote or another character that no boot loader takes as it is',
-        );
+        say.error(list, [index], 'has a space, a quote or another character that boot loaders do not accept');
   const [present, absent] = [shouldExist, shouldNotExist].map((list) => list.filter((one) => one !== '')) as [
     string[],
     string[],

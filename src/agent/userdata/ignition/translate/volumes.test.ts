@@ -60,8 +60,12 @@ describe('volumes of Ignition', () => {
   });
 
   it.each([
-    ['a name that leads elsewhere', { luks: [{ name: '..', device: '/dev/a' }] }, /luks\.0\.name is no name/],
-    ['an option for a name', { luks: [{ name: '-x', device: '/dev/a' }] }, /luks\.0\.name is no name/],
+    [
+      'a name that leads elsewhere',
+      { luks: [{ name: '..', device: '/dev/a' }] },
+      /luks\.0\.name is not a valid/,
+    ],
+    ['an option for a name', { luks: [{ name: '-x', device: '/dev/a' }] }, /luks\.0\.name is not a valid/],
     [
       'a UUID that is none',
       { luks: [{ name: 'a', device: '/dev/a', uuid: 'x' }] },
@@ -81,7 +85,7 @@ describe('volumes of Ignition', () => {
     [
       'options that Slipway gives',
       { raid: [{ name: 'a', level: 'raid1', devices: ['/dev/a'], options: ['--uuid=1'] }] },
-      /options\.0 says what Slipway says itself/,
+      /options\.0 is set by Slipway itself/,
     ],
   ])('refuses %s, by its path', async (_, storage, message) => {
     expect((await errors(storage)).join('\n')).toMatch(message);

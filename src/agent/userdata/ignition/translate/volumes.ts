@@ -24,12 +24,12 @@ const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,126}$/;
 function arrayOf(raid: Raid, places: Places, say: Remarks): ArrayEntry {
   const { name = '', level = '', devices = [], spares = 0, options = [] } = raid;
   const own = /^\/dev\/(?:md\/)?([^/]+)$/.exec(name)?.[1] ?? name;
-  if (!NAME.test(own)) say.error(raid, ['name'], 'is no name that an array can have');
+  if (!NAME.test(own)) say.error(raid, ['name'], 'is not a valid array name');
   if (spares < 0 || spares >= devices.length)
-    say.error(raid, ['spares'], 'leaves no device for the array itself');
+    say.error(raid, ['spares'], 'leaves no active device for the array');
   options.forEach((option, index) => {
     if (/^(?:--(?:uuid|raid-devices|spare-devices|level|create)\b|-[ulnxC])/.test(option))
-      say.error(options, [index], 'says what Slipway says itself');
+      say.error(options, [index], 'is set by Slipway itself');
   });
   const { where } = places.of(raid);
   return {
@@ -42,7 +42,7 @@ function arrayOf(raid: Raid, places: Places, say: Remarks): ArrayEntry {
 
 function encryptionOf(luks: Luks, contents: Contents, places: Places, say: Remarks): EncryptionEntry {
   const { name = '', device = '', label, uuid, options = [], openOptions = [], clevis, keyFile } = luks;
-  if (!NAME.test(name)) say.error(luks, ['name'], 'is no name that a volume can have');
+  if (!NAME.test(name)) say.error(luks, ['name'], 'is not a valid volume name');
   if (uuid && !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(uuid))
     say.error(luks, ['uuid'], 'is no UUID');
   const { where } = places.of(luks);
@@ -94,5 +94,5 @@ function clevisOf({
 export function rejectUnsupported({ storage = {} }: Config, say: Remarks): void {
   for (const luks of storage.luks ?? [])
     if (luks.cex?.enabled === true)
-      say.error(luks, ['cex'], 'needs the crypto cards of a mainframe, which Slipway does not use');
+      say.error(luks, ['cex'], 'needs mainframe crypto cards, which Slipway does not support');
 }

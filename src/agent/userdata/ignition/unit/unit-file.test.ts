@@ -16,7 +16,7 @@ it('reads sections, settings, comments and lines that go on', () => {
 
 it.each([
   ['[Unit', /no "\]"/],
-  ['[Unit] x\n', /behind/],
+  ['[Unit] x\n', /after/],
   ['[Unit]\nfoo\n', /no "="/],
   [`[Unit]\nA=${'x'.repeat(3000)}`, /2048/],
 ])('says what is wrong with %j', (text, problem) => {

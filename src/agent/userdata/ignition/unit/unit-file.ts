@@ -80,7 +80,7 @@ class Lines {
     if (end < 0) return { problem: 'a section has no "]"' };
     const name = this.#text.slice(this.#at + 1, end);
     this.#at = end + 1;
-    return this.#line().trim() === '' ? { name } : { problem: `there is text behind the section's "]"` };
+    return this.#line().trim() === '' ? { name } : { problem: `there is text after the section's "]"` };
   }
 
   option(): { name: string; value: string } | { problem: string } {

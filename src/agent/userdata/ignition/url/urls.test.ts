@@ -61,7 +61,7 @@ describe('dataOf', () => {
 it('knows the sources of a spec', () => {
   const old = { plain: ['http', 'https', 'tftp', 's3'], arn: false };
   const young = { plain: ['http', 'https', 'tftp', 's3', 'gs'], arn: true };
-  expect(urlProblem('gs://b/k', old)).toMatch(/scheme that this spec does not know/);
+  expect(urlProblem('gs://b/k', old)).toMatch(/scheme that this spec does not support/);
   expect(urlProblem('gs://b/k', young)).toBeUndefined();
   expect(urlProblem('s3://b/k?versionId=', young)).toMatch(/versionId/);
   expect(urlProblem('arn:aws:s3:::b/k', young)).toBeUndefined();

@@ -174,7 +174,7 @@ function int(value: Value, args: CallArgs): Value {
 
 function parse(text: string): bigint | undefined {
   // Python accepts digits of every script, and does not treat a byte order mark as white space.
-  if (/[^\x20-\x7e]/.test(text)) throw new ValueError('int needs a text of plain digits.');
+  if (/[^\x20-\x7e]/.test(text)) throw new ValueError('int needs a string of digits.');
   const digits = text.replace(/(?<=\d)_(?=\d)/g, '');
   if (/^[-+]?\d+$/.test(digits) && digits.length <= MAX_DIGITS) return BigInt(digits.replace('+', ''));
   if (!/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/.test(digits)) return undefined;

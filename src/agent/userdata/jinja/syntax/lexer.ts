@@ -74,7 +74,7 @@ class Lexer {
     COMMENT_END.lastIndex = start + 2;
     const end = COMMENT_END.exec(this.#source);
     if (end === null)
-      throw new TemplateError('The comment {# has no end #}; a # behind { begins a jinja comment.', start);
+      throw new TemplateError('The comment {# has no end #}; a # after { begins a jinja comment.', start);
     this.#at = COMMENT_END.lastIndex;
   }
 
@@ -120,7 +120,7 @@ class Lexer {
     if (found === undefined) {
       const quote = /['"]/.test(this.#source[offset] ?? '');
       throw new TemplateError(
-        quote ? 'The quote is not closed.' : 'A character that jinja does not know inside a tag.',
+        quote ? 'The quote is not closed.' : 'Jinja does not allow this character inside a tag.',
         offset,
       );
     }
@@ -160,7 +160,7 @@ function balance(text: string, brackets: string[], offset: number): void {
   const closing = CLOSING[text];
   if (closing !== undefined) brackets.push(closing);
   else if (')]}'.includes(text) && brackets.pop() !== text) {
-    throw new TemplateError(`The bracket ${text} closes nothing, or another one is open.`, offset);
+    throw new TemplateError(`The bracket ${text} does not match an open bracket.`, offset);
   }
 }
 

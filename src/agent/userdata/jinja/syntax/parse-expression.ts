@@ -101,14 +101,14 @@ function parseProduct(stream: TokenStream): Expr {
 
 function parseFactor(stream: TokenStream): Expr {
   const value = parseOperand(stream, parseExpression);
-  if (stream.is('operator', '/')) throw leftOut(stream, 'use // for a division without rest');
+  if (stream.is('operator', '/')) throw leftOut(stream, 'use // for integer division');
   if (stream.is('operator', '**')) throw leftOut(stream, 'write out the number');
   return value;
 }
 
 function leftOut(stream: TokenStream, advice: string): TemplateError {
   const operator = stream.current?.text;
-  return new TemplateError(`Slipway does not know the operator ${operator}; ${advice}.`, stream.offset);
+  return new TemplateError(`Slipway does not support the operator ${operator}; ${advice}.`, stream.offset);
 }
 
 function leftToRight(
@@ -187,7 +187,7 @@ class OperandParser {
   #testArgs(): Args {
     const stream = this.#stream;
     if (stream.is('operator', '(')) return this.#values.args();
-    if (stream.is('name', 'is')) stream.fail('Tests with "is" cannot be chained; one stands');
+    if (stream.is('name', 'is')) stream.fail('Tests with "is" cannot be chained; there is one');
     const { kind = 'end', text = '' } = stream.current ?? {};
     const begins =
       kind === 'name'

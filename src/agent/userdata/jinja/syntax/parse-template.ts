@@ -94,7 +94,7 @@ class TemplateParser {
     const iterable = parseTuple(this.#stream, false);
     const test = this.#stream.skip('name', 'if') ? parseExpression(this.#stream) : undefined;
     if (this.#stream.is('name', 'recursive'))
-      throw new TemplateError('Slipway does not know recursive loops; write one loop in another.', at);
+      throw new TemplateError('Slipway does not support recursive loops; nest loops instead.', at);
     const part = this.#block('for', at, ['else', 'endfor']);
     const otherwise = part.end === 'else' ? this.#block('for', at).statements : [];
     this.#stream.expect('end', 'block');
@@ -105,11 +105,11 @@ class TemplateParser {
     const target = this.#target();
     if (this.#stream.is('end', 'block') || this.#stream.is('operator', '|'))
       throw new TemplateError(
-        'Slipway does not know {% set %} with {% endset %}; write {% set name = value %}.',
+        'Slipway does not support {% set %} with {% endset %}; write {% set name = value %}.',
         at,
       );
     if (this.#stream.is('operator', '.'))
-      throw new TemplateError('Slipway does not know {% set %} of members; set a name of its own.', at);
+      throw new TemplateError('Slipway does not support {% set %} on members; set a separate variable.', at);
     this.#stream.expect('operator', '=');
     const value = parseTuple(this.#stream);
     this.#stream.expect('end', 'block');
@@ -145,5 +145,7 @@ const CONSTANT_NAMES = new Set(['true', 'false', 'none', 'True', 'False', 'None'
 
 function unknownTag(name: string): string {
   const closes = name.startsWith('end') || name === 'else' || name === 'elif';
-  return closes ? `{% ${name.slice(0, 40)} %} closes nothing that is open.` : unknownNameMessage('tag', name);
+  return closes
+    ? `{% ${name.slice(0, 40)} %} does not match an open block.`
+    : unknownNameMessage('tag', name);
 }

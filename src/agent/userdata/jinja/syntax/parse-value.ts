@@ -107,7 +107,7 @@ export class ValueParser {
       if (stream.skip('operator', '.')) value = this.#member(value, at);
       else if (stream.skip('operator', '[')) value = this.#subscript(value, at);
       else if (stream.is('operator', '('))
-        throw new TemplateError('Slipway knows only calls of methods and of range, by their names.', at);
+        throw new TemplateError('Slipway supports only calls to methods and range, by name.', at);
       else return value;
     }
   }
@@ -148,7 +148,7 @@ export class ValueParser {
     this.#items(')', () => {
       if (stream.is('operator', '*') || stream.is('operator', '**'))
         throw new TemplateError(
-          'Slipway does not know * and ** before arguments; write them out.',
+          'Slipway does not support * and ** before arguments; write them out.',
           stream.offset,
         );
       if (stream.is('name') && stream.isNext('operator', '=')) {
@@ -156,7 +156,7 @@ export class ValueParser {
         stream.next();
         args.named.push({ name, value: this.#inner(stream) });
       } else {
-        if (args.named.length > 0) stream.fail('Arguments without a name must come first; one stands');
+        if (args.named.length > 0) stream.fail('Positional arguments must come first; there is one');
         args.positional.push(this.#inner(stream));
       }
     });

@@ -14,12 +14,12 @@ export class Budget {
   step(count = 1): void {
     this.#steps -= count;
     if (this.#steps < 0)
-      throw new ValueError('The template takes too many steps; there is probably a loop that is too long.');
+      throw new ValueError('The template takes too many steps; a loop is probably too long.');
   }
 
   /** Call it before making a text of that length. */
   reserve(length: number): void {
-    if (length > MAX_JINJA_OUTPUT) throw new ValueError('The template makes a text that is too long.');
+    if (length > MAX_JINJA_OUTPUT) throw new ValueError('The template builds a string that is too long.');
     this.step(length / CHARS_PER_STEP);
   }
 

@@ -78,7 +78,7 @@ function member(value: Value, name: string): Value | undefined {
   if (value instanceof Loop && Object.hasOwn(LOOP_MEMBERS, name)) return LOOP_MEMBERS[name]?.(value);
   if (methodOf(value, name) !== undefined) {
     throw new ValueError(
-      `${name} is a method and needs brackets: ${name}(). A key of that name is ["${name}"].`,
+      `${name} is a method and needs parentheses: ${name}(). To read a key of that name, write ["${name}"].`,
     );
   }
   if (isUnsupported(kindOf(value), name)) throw new ValueError(unknownNameMessage(kindOf(value), name));

@@ -8,13 +8,13 @@ import { type CallArgs, type Value, ValueError } from './values.ts';
  */
 export function bind(what: string, args: CallArgs, names: readonly string[]): (Value | undefined)[] {
   if (args.positional.length > names.length)
-    throw new ValueError(`Slipway does not know more than ${names.length} arguments of ${what}.`);
+    throw new ValueError(`Slipway supports at most ${names.length} arguments of ${what}.`);
   const plain = names.map((name) => name.replace('?', ''));
   for (const name of args.named.keys()) {
     const index = plain.indexOf(name);
     if (index === -1)
-      throw new ValueError(`Slipway does not know the argument ${name.slice(0, 40)} of ${what}.`);
-    if (index < args.positional.length) throw new ValueError(`${what} is given ${name} twice.`);
+      throw new ValueError(`Slipway does not support the argument ${name.slice(0, 40)} of ${what}.`);
+    if (index < args.positional.length) throw new ValueError(`${what} gets ${name} twice.`);
   }
   return names.map((name, index) => {
     const value =

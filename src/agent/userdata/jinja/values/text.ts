@@ -16,14 +16,13 @@ function repr(value: Value): string {
   if (typeof value === 'string') return quote(value);
   if (value instanceof Sequence) return sequence(value);
   if (value instanceof Dict) return `{${value.pairs.map(([k, v]) => `${repr(k)}: ${repr(v)}`).join(', ')}}`;
-  if (value instanceof Loop)
-    throw new ValueError('Slipway does not know how to print loop; loop.index can be printed.');
+  if (value instanceof Loop) throw new ValueError('Slipway cannot print loop; loop.index can be printed.');
   return 'Undefined';
 }
 
 function sequence({ kind, items }: Sequence): string {
   if (kind === 'range' || kind === 'view') {
-    throw new ValueError(`Slipway does not know how to print a ${kind}; write "| list" after it.`);
+    throw new ValueError(`Slipway cannot print a ${kind}; write "| list" after it.`);
   }
   const inner = items.map(repr).join(', ');
   return kind === 'list' ? `[${inner}]` : `(${inner}${items.length === 1 ? ',' : ''})`;

@@ -41,14 +41,14 @@ const LEFT_OUT: Readonly<Record<Kind, string>> = {
 
 const CHOOSE = 'write {% for x in list if ... %}';
 const REMAINDER = 'compare the remainder, as in x % 2 == 0';
-const ONE_TEMPLATE = 'user data is one template, so write its text here';
+const ONE_TEMPLATE = 'user data is a single template, so write the text here';
 
 /** Replacements that do the same. For the others, a template has to spell out the result. */
 const INSTEAD: Readonly<Record<string, string>> = {
   'filter attr': 'write value.name or value["name"]',
   'filter format': 'join texts and values with ~',
   'filter items': 'write value.items()',
-  'filter map': 'go through the list with {% for %}',
+  'filter map': 'iterate over the list with {% for %}',
   'filter reject': CHOOSE,
   'filter rejectattr': CHOOSE,
   'filter reverse': 'write value[::-1]',
@@ -82,7 +82,7 @@ export function isUnsupported(kind: Kind, name: string): boolean {
 export function unknownNameMessage(kind: Kind, name: string): string {
   const [what, ...owner] = kind.split(' ');
   const shown = kind === 'tag' ? `{% ${name.slice(0, 40)} %}` : name.slice(0, 40);
-  if (!isUnsupported(kind, name)) return `Jinja has no ${what} ${shown}; correct the name or take it out.`;
+  if (!isUnsupported(kind, name)) return `Jinja has no ${what} ${shown}; correct the name or remove it.`;
   const full = [what, shown, ...owner].join(' ');
-  return `Slipway does not know the ${full}; ${INSTEAD[`${kind} ${name}`] ?? 'write out its result'}.`;
+  return `Slipway does not support the ${full}; ${INSTEAD[`${kind} ${name}`] ?? 'write its result'}.`;
 }

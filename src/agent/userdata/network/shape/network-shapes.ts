@@ -166,7 +166,7 @@ const NETPLAN_BRIDGE = {
   ...{ 'ageing-time': number, priority: wholeNumber(), 'forward-delay': number, 'hello-time': number },
   ...{
     'max-age': number,
-    'path-cost': either(table(wholeNumber(), /^[\w.@-]+$/, 'names of interfaces'), wholeNumber()),
+    'path-cost': either(table(wholeNumber(), /^[\w.@-]+$/, 'interface names'), wholeNumber()),
     stp: bool,
   },
 };

@@ -42,7 +42,7 @@ export function readAzure(context: SourceContext): Promise<SourceAnswer> {
     )
       throw new SourceError(
         'refused',
-        'This machine is pre-provisioned and waits for its owner, which only cloud-init and the agent of Azure handle.',
+        'This machine is pre-provisioned and waits for its owner, which only cloud-init and the Azure agent support.',
       );
     const hostname = textOf(at(compute, 'osProfile', 'computerName')) ?? media?.data.hostname ?? '';
     const custom = media?.data.customData ?? Buffer.alloc(0);
@@ -96,8 +96,7 @@ async function instanceMetadata(client: MetadataClient): Promise<JsonRecord> {
   const answered = newest?.status === 400 ? undefined : newest;
   const text = answered?.body ?? (await client.text(path('2019-06-01'), { passing: [404, 410] })) ?? '';
   const imds = parsed(text);
-  if (imds === undefined)
-    throw new SourceError('not-yet', `${CALLED} answers with something that is no JSON.`);
+  if (imds === undefined) throw new SourceError('not-yet', `${CALLED} returned an answer that is not JSON.`);
   return imds;
 }
 

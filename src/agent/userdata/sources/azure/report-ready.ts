@@ -46,10 +46,7 @@ function healthReport(goal: string): string {
   const containerId = elementAt(container, 'ContainerId')?.text.trim();
   const instance = elementAt(container, 'RoleInstanceList', 'RoleInstance', 'InstanceId')?.text.trim();
   if (!incarnation || !containerId || !instance)
-    throw new SourceError(
-      'refused',
-      "The goal state of Azure's fabric names no incarnation, container or instance.",
-    );
+    throw new SourceError('refused', "Azure's goal state has no incarnation, container or instance.");
   return `<?xml version="1.0" encoding="utf-8"?>
 <Health xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xsd="http://www.w3.org/2001/XMLSchema">
   <GoalStateIncarnation>${escaped(incarnation)}</GoalStateIncarnation>

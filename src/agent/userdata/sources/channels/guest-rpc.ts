@@ -35,17 +35,17 @@ export async function openGuestRpc(host: Host): Promise<GuestRpc | undefined> {
       const why = timedOut
         ? 'it took too long'
         : (stderr.trim().split('\n')[0] ?? `exit status ${exitStatus}`);
-      throw new HostError(`${tool} does not give guestinfo.${key}: ${why}`, 'EIO');
+      throw new HostError(`${tool} could not read guestinfo.${key}: ${why}`, 'EIO');
     },
     async set(key, value) {
       const { exitStatus } = await call(`info-set guestinfo.${key} ${value}`);
-      if (exitStatus !== 0) throw new HostError(`${tool} does not set guestinfo.${key}`, 'EIO');
+      if (exitStatus !== 0) throw new HostError(`${tool} could not set guestinfo.${key}`, 'EIO');
     },
   };
 }
 
 /** VMware's hypervisor, or an environment that stands for its guestinfo. */
 export async function detectVmware({ dmi, host }: PlatformInfo): Promise<string | undefined> {
-  if (host.env('VMX_GUESTINFO')) return 'VMX_GUESTINFO is in the environment';
+  if (host.env('VMX_GUESTINFO')) return 'the environment variable VMX_GUESTINFO is set';
   return dmi('sys_vendor').startsWith('VMware') ? `sys_vendor is ${dmi('sys_vendor')}` : undefined;
 }

@@ -30,7 +30,7 @@ export async function readGuestinfo({ machine }: SourceContext): Promise<SourceA
   if (rpc === undefined)
     return {
       kind: 'not-mine',
-      looked: ['vmware: this is a machine of VMware, and neither vmware-rpctool nor vmtoolsd is installed'],
+      looked: ['vmware: this is a VMware machine, but neither vmware-rpctool nor vmtoolsd is installed'],
     };
   return answer(machine, (key) => rpc.get(key), 'guestinfo (guestinfo.metadata)', rpc);
 }
@@ -84,12 +84,15 @@ function decoded(text: string, encoding: string, what: string): Buffer {
   const name = encoding.trim().toLowerCase();
   if (name === '') return Buffer.from(text);
   if (!['base64', 'b64', 'gzip+base64', 'gz+b64'].includes(name))
-    throw new SourceError('refused', `${what} has an encoding that is not known; use base64 or gzip+base64.`);
+    throw new SourceError('refused', `${what} has an unknown encoding; use base64 or gzip+base64.`);
   const bytes = Buffer.from(text, 'base64');
   if (!name.startsWith('g')) return bytes;
   const plain = isGzip(bytes) ? gunzip(bytes, MAX_DECODED_BYTES) : undefined;
   if (plain === undefined || !('bytes' in plain))
-    throw new SourceError('refused', `${what} is not gzip in base64, as its encoding says.`);
+    throw new SourceError(
+      'refused',
+      `${what} is not base64-encoded gzip, although its encoding is gzip+base64.`,
+    );
   return plain.bytes;
 }
 

@@ -13,7 +13,7 @@ const PART = /^ignition\.config(?:\.(\d+))?$/;
 export async function detectHyperv({ dmi, has }: PlatformInfo): Promise<string | undefined> {
   if (dmi('sys_vendor') !== 'Microsoft Corporation' || dmi('product_name') !== 'Virtual Machine')
     return undefined;
-  return (await has(POOL)) ? `DMI is Hyper-V's, and ${POOL} is there` : undefined;
+  return (await has(POOL)) ? `DMI shows Hyper-V, and ${POOL} exists` : undefined;
 }
 
 /** Hyper-V's key-value pairs, with the user data under Ignition's keys. */

@@ -26,7 +26,8 @@ export async function detectLxd({ host, has, firstLine }: PlatformInfo): Promise
 export async function readLxd({ machine, patienceMs }: SourceContext): Promise<SourceAnswer> {
   const { host } = machine;
   const path = await socketPath(machine);
-  if (path === undefined) throw new SourceError('not-yet', 'LXD: its agent has not made /dev/lxd/sock yet.');
+  if (path === undefined)
+    throw new SourceError('not-yet', 'The LXD agent has not created /dev/lxd/sock yet.');
   const socket = await host.files.real(path);
   const client = new MetadataClient(host, {
     ...{ bases: basesOf('http://lxd'), patienceMs, redirects: 'never', called: `LXD's socket ${path}` },

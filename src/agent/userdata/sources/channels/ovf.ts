@@ -66,7 +66,7 @@ function answer(
   const network = given.get('network-config') ?? '';
   const userData = given.get('user-data') ?? '';
   if (userData === '' && Object.keys(metaData).length === 0)
-    return { kind: 'not-mine', looked: [`ovf: the environment of ${place} has no property of cloud-init`] };
+    return { kind: 'not-mine', looked: [`ovf: the environment of ${place} has no cloud-init property`] };
   const where = `network-config of ovf (${place})`;
   return found({
     source: `ovf (${place})`,

@@ -21,7 +21,7 @@ export function readAkamai(context: SourceContext): Promise<SourceAnswer> {
         method: 'PUT',
         headers: { 'Metadata-Token-Expiry-Seconds': TOKEN_SECONDS },
       });
-      if (!token) throw new SourceError('refused', `What answers at ${client.base} gives no token.`);
+      if (!token) throw new SourceError('refused', `The server at ${client.base} did not return a token.`);
       const headers = { 'Metadata-Token': token.trim(), Accept: 'application/json' };
       const json = async (path: string) => asRecord(await client.json(path, { headers })) ?? {};
       const document = await json('/v1/instance');

@@ -17,7 +17,7 @@ export async function readCloudStack(context: SourceContext): Promise<SourceAnsw
   if (routers.length === 0)
     throw new SourceError(
       'needs-network',
-      'CloudStack: there is no DHCP lease and no default route yet, so the virtual router is not known.',
+      'CloudStack: the address of the virtual router is unknown, because there is no DHCP lease or default route yet.',
     );
   const options = {
     bases: basesOf(...routers.map((router) => `http://${router}`)),

@@ -17,7 +17,7 @@ interface Ec2Like {
 export async function readEc2Like(client: MetadataClient, version: string): Promise<Ec2Like> {
   const metaData = await crawl((path) => client.text(`/${version}/meta-data/${path}`));
   if (metaData === undefined || textOf(metaData['instance-id']) === undefined)
-    throw new SourceError('not-yet', `The metadata service at ${client.base} names no instance yet.`);
+    throw new SourceError('not-yet', `The metadata service at ${client.base} has no instance ID yet.`);
   const zone = textOf(metaData['availability-zone']);
   const keys = metaData['public-keys'];
   return {
@@ -31,6 +31,6 @@ export async function readEc2Like(client: MetadataClient, version: string): Prom
 
 /** Passwords that a service hands out once are left there: nobody needs them on a node. */
 export function passwordRemark(place: string): NonNullable<Found['remarks']>[number] {
-  const message = `${place} may hold a password for this machine, which Slipway does not fetch.`;
+  const message = `${place} may have a password for this machine, which Slipway does not fetch.`;
   return { severity: 'warning', code: 'UserDataIgnoredKey', message };
 }

@@ -28,7 +28,7 @@ export async function readEc2({ machine, settings, patienceMs }: SourceContext):
     if (textOf(metaData?.['instance-id']) === undefined || metaData === undefined)
       throw new SourceError(
         'not-yet',
-        `The metadata service of EC2 at ${client.base} names no instance-id yet.`,
+        `The metadata service of EC2 at ${client.base} has no instance-id yet.`,
       );
     const document = await identity(service, version);
     const userData = await service(`/${version}/user-data`);

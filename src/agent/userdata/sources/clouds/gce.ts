@@ -67,7 +67,7 @@ async function read(client: MetadataClient, path: string, ask: Ask = {}): Promis
   const answer = await client.answer(path, ask);
   if (answer === undefined) throw new SourceError('not-yet', `Google's metadata service has no ${path} yet.`);
   if (answer.headers['metadata-flavor'] !== 'Google')
-    throw new SourceError('refused', `What answers at ${client.base} does not say Metadata-Flavor: Google.`);
+    throw new SourceError('refused', `The server at ${client.base} does not send Metadata-Flavor: Google.`);
   return answer.body.trim();
 }
 

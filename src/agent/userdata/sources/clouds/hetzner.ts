@@ -23,12 +23,12 @@ export async function readHetzner(context: SourceContext): Promise<SourceAnswer>
       if (id === undefined)
         throw new SourceError(
           'not-yet',
-          `Hetzner's metadata service at ${client.base} names no instance-id yet.`,
+          `Hetzner's metadata service at ${client.base} has no instance-id yet.`,
         );
       if (serial !== '' && serial !== id)
         throw new SourceError(
           'refused',
-          `What answers at ${client.base} is of the server ${id}, and this machine's serial number is ${serial}.`,
+          `The metadata at ${client.base} is for the server ${id}, but this machine's serial number is ${serial}.`,
         );
       const networks = await yaml('/hetzner/v1/metadata/private-networks');
       // 204 says that there is none, and has no body.

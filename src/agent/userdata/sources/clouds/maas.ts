@@ -33,7 +33,7 @@ export async function readMaas(context: SourceContext): Promise<SourceAnswer> {
     if (answered !== undefined) return answered;
     throw new SourceError(
       'not-yet',
-      `MAAS at ${new URL(url).origin} has no metadata of this machine yet (status 404).`,
+      `MAAS at ${new URL(url).origin} has no metadata for this machine yet (status 404).`,
     );
   } finally {
     client.close();

@@ -32,7 +32,7 @@ export function readOneDocument(context: SourceContext, shape: OneDocument): Pro
     const document = asRecord(await client.json(shape.path));
     const metaData = document && shape.metaData(document);
     if (document === undefined || textOf(metaData?.['instance-id']) === undefined || metaData === undefined)
-      throw new SourceError('not-yet', `${called} at ${client.base} names no instance yet.`);
+      throw new SourceError('not-yet', `${called} at ${client.base} has no instance ID yet.`);
     const vendorData = textOf(shape.vendorData(document));
     const { name } = shape;
     return found({

@@ -22,7 +22,7 @@ export function readOracle(context: SourceContext): Promise<SourceAnswer> {
       if (document === undefined || id === undefined)
         throw new SourceError(
           'not-yet',
-          `Oracle's metadata service at ${client.base} names no instance yet.`,
+          `Oracle's metadata service at ${client.base} has no instance ID yet.`,
         );
       const vnics = newest ? await client.json('/opc/v2/vnics/', { headers: V2 }) : undefined;
       const zone = textOf(document.ociAdName) ?? textOf(document.availabilityDomain);

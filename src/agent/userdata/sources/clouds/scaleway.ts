@@ -17,7 +17,7 @@ export function readScaleway(context: SourceContext): Promise<SourceAnswer> {
     const document = asRecord(await client.json('/conf?format=json'));
     const id = textOf(document?.id);
     if (document === undefined || id === undefined)
-      throw new SourceError('not-yet', `${CALLED} at ${client.base} names no instance yet.`);
+      throw new SourceError('not-yet', `${CALLED} at ${client.base} has no instance ID yet.`);
     const [userData, vendorData] = await privileged(context, client.base);
     const zone = textOf(document.zone) ?? textOf(at(document, 'location', 'zone_id'));
     const keys = Object.values(

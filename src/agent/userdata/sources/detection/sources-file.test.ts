@@ -31,8 +31,8 @@ test.each([
   ['datasource_list: Ec2', 'datasource_list must be a list of names'],
   ['datasource_list: [Ec2, 7]', 'datasource_list must be a list of names'],
   ['datasource: [Ec2]', 'datasource must be a mapping, or a name'],
-  ['Metadata: ec2', '"Metadata" is no setting; there are: datasource_list, datasource, metadata'],
-  ['toString: ec2', '"toString" is no setting'],
+  ['Metadata: ec2', '"Metadata" is not a setting; the settings are: datasource_list, datasource, metadata'],
+  ['toString: ec2', '"toString" is not a setting'],
   ['- ec2', 'it must be a mapping'],
   ['metadata: "ec2', 'line 1, column '],
 ])('%s is refused, and not passed over', async (text, words) => {

@@ -43,7 +43,7 @@ export async function readSourcesFile(host: Host): Promise<JsonRecord> {
     const shape = Object.hasOwn(SHAPES, key) ? SHAPES[key] : undefined;
     if (shape === undefined)
       throw refused(
-        `${JSON.stringify(key)} is no setting; there are: ${Object.keys(SHAPES).join(', ')}.`,
+        `${JSON.stringify(key)} is not a setting; the settings are: ${Object.keys(SHAPES).join(', ')}.`,
         root.where,
       );
     if (value !== null && !shape.isRight(value)) throw refused(`${key} must be ${shape.words}.`, root.where);

@@ -107,7 +107,7 @@ async function chain(layout: Layout, first: number, atMost: number): Promise<Buf
   for (let size = 0; size < atMost; size += clusterBytes) {
     if (cluster < 2 || cluster >= clusters + 2) {
       if (parts.length > 0 && isEnd(layout, cluster)) break;
-      throw damaged('a chain of clusters leads out of the volume');
+      throw damaged('a cluster chain leaves the volume');
     }
     parts.push(await readExactly(read, data + (cluster - 2) * clusterBytes, clusterBytes));
     cluster = await next(layout, cluster);
@@ -148,7 +148,7 @@ function fatNames(bytes: Buffer): { name: string; entry: Buffer }[] {
       const isOurs = long !== undefined && long.left === 0 && long.checksum === checksum(entry);
       found.push({ name: isOurs && long ? long.text : shortName(entry), entry });
       long = undefined;
-      if (found.length > MAX_ENTRIES) throw damaged('a directory of too many entries');
+      if (found.length > MAX_ENTRIES) throw damaged('a directory with too many entries');
     }
   }
   return found;

@@ -75,7 +75,7 @@ function directory(
           name,
           record.flags & IS_DIRECTORY ? directory(read, record, names, rock) : file(read, record),
         );
-        if (found.size > MAX_ENTRIES) throw damaged('a directory of too many entries');
+        if (found.size > MAX_ENTRIES) throw damaged('a directory with too many entries');
       }
       return found;
     },

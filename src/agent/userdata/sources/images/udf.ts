@@ -135,7 +135,7 @@ async function allocated(
   const descriptors = entry.subarray(start, start + entry.readUInt32LE(attributesAt + 4));
   const kind = entry.readUInt16LE(34) & 7;
   if (kind === 3) return descriptors.subarray(0, bytes);
-  if (kind !== 0 && kind !== 1) throw damaged('a kind of allocation');
+  if (kind !== 0 && kind !== 1) throw damaged('an allocation type');
   const size = kind === 0 ? 8 : 16;
   const parts: Buffer[] = [];
   let left = bytes;
@@ -168,7 +168,7 @@ async function identified(place: UdfPartition, bytes: Buffer): Promise<Map<strin
       const name = udfText(head.subarray(nameAt, nameAt + nameBytes));
       found.set(name, await udfEntry(place, block, reference));
     }
-    if (found.size > MAX_ENTRIES) throw damaged('a directory of too many entries');
+    if (found.size > MAX_ENTRIES) throw damaged('a directory with too many entries');
     at += (nameAt + nameBytes + 3) & ~3;
   }
   return found;

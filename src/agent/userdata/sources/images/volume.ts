@@ -26,7 +26,7 @@ export const MAX_ENTRIES = 4096;
 
 /** Something on the volume is not as its format wants it, or uses what this reader does not know. */
 export function damaged(what: string): HostError {
-  return new HostError(`the volume is damaged or of a kind that is not read: ${what}`, 'EIO');
+  return new HostError(`the volume is damaged or not supported: ${what}`, 'EIO');
 }
 
 /** @throws HostError if the volume ends before */
@@ -34,14 +34,14 @@ export async function readExactly(read: ReadAt, offset: number, length: number):
   if (!Number.isSafeInteger(offset) || offset < 0 || length < 0) throw damaged('an offset');
   const bytes = await read(offset, length);
   if (bytes.length < length)
-    throw damaged(`it ends at ${offset + bytes.length}, and ${length} bytes are wanted there`);
+    throw damaged(`it ends at ${offset + bytes.length}, but ${length} bytes are needed there`);
   return bytes;
 }
 
 /** @throws HostError EFBIG */
 export function checkSize(bytes: number): void {
   if (bytes > MAX_RAW_BYTES)
-    throw new HostError(`a file of ${bytes} bytes, more than the ${MAX_RAW_BYTES} allowed`, 'EFBIG');
+    throw new HostError(`a file has ${bytes} bytes, more than the ${MAX_RAW_BYTES} allowed`, 'EFBIG');
 }
 
 /** Names are compared as they are, then without case, as the kernel does for most of these file systems. */

@@ -190,10 +190,10 @@ async function followSeed(
   const address = await fillDmi(machine, from);
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    const scheme = /^[a-z]+:/i.exec(from)?.[0] ?? 'an unknown kind of address';
+    const scheme = /^[a-z]+:/i.exec(from)?.[0] ?? 'an unknown URL scheme';
     throw new SourceError(
       'refused',
-      `The NoCloud seed is at an address that is not read (${scheme}); use http or https.`,
+      `The NoCloud seed URL has an unsupported scheme (${scheme}); use http or https.`,
     );
   }
   // The rest of the address may be a secret.

@@ -87,7 +87,7 @@ function parse(bytes: Buffer | undefined, path: string, place: string): unknown 
     return JSON.parse(bytes.toString('utf8'));
   } catch {
     // A service that is cut off says so by itself; a file stays as it is.
-    throw new SourceError('refused', `${path} of ${place} is no JSON.`);
+    throw new SourceError('refused', `${path} of ${place} is not JSON.`);
   }
 }
 

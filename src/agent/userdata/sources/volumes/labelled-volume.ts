@@ -53,7 +53,7 @@ async function readVolume<T>(host: Host, device: string, read: (tree: Tree) => P
   try {
     const { openVolume } = await import('../images/open-volume.ts');
     const volume = await openVolume(readDevice(host, device));
-    if (volume === undefined) throw new HostError('it is no iso9660, udf or vfat', 'EIO');
+    if (volume === undefined) throw new HostError('it is not iso9660, udf or vfat', 'EIO');
     return await read(volumeTree(volume, device));
   } catch (error) {
     if (!(error instanceof HostError) || error.errno !== 'EIO') throw error;

@@ -49,7 +49,7 @@ async function mount(host: Host, device: string, directory: string, own: string)
     reasons.push(timedOut ? 'it took too long' : said || `exit status ${exitStatus}`);
   }
   throw new HostError(
-    `cannot read the seed volume ${device}, nor mount it read-only: ${reasons.join('; ')}`,
+    `cannot read the seed volume ${device} or mount it read-only: ${reasons.join('; ')}`,
     'EIO',
     device,
   );
