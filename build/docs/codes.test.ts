@@ -12,8 +12,23 @@ it('has every code once, as a heading', () => {
   expect([...headings].sort()).toEqual(Object.keys(codes()).sort());
 });
 
-it.each(Object.entries(codes()))('%s is in whole sentences', (code, row) => {
-  expect(code).toMatch(/^(?:A(?=[A-Z])|[A-Z][a-z0-9]+)+$/);
-  expect(row.cause).toMatch(/^[A-Za-z].*\.$/);
-  expect(row.remedy).toMatch(/^[A-Z].*\.$/);
+it('is wrapped, and its index links to every code', () => {
+  const page = codesPage();
+  expect(page.split('\n').filter((line) => line.length > 120)).toEqual([]);
+  expect([...page.matchAll(/^\| \[(\w+)\]\(#\w+\) \|/gm)].map((match) => match[1]).sort()).toEqual(
+    Object.keys(codes()).sort(),
+  );
+});
+
+it('shows the four parts and who cures it for every code', () => {
+  for (const title of [
+    'Meaning',
+    'Impact',
+    'How to fix it',
+    'How to check that it is fixed',
+    'Cured by [a-z ]+',
+  ])
+    expect(codesPage().match(new RegExp(`^- \\*\\*${title}:\\*\\* `, 'gm'))).toHaveLength(
+      Object.keys(codes()).length,
+    );
 });

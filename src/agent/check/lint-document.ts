@@ -62,7 +62,7 @@ export function lintDocument(
 
 export function toLintFinding({ severity, code, message, where }: Diagnostic): LintFinding {
   const place = where === undefined ? {} : { where };
-  return { rule: code, severity, message, remedy: codes()[code].remedy, ...place };
+  return { rule: code, severity, message, remedy: codes()[code].fix, ...place };
 }
 
 function tooLarge(raw: Buffer, name: string | undefined): LintFinding[] {

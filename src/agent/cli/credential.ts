@@ -55,5 +55,5 @@ export function credentialCommand(flags: CredentialFlags): Promise<number> {
 /** kubelet and kubectl pass standard error on to their own. */
 function tell(error: CredentialProblem | TpmProblem | HostError): void {
   const code = error instanceof HostError ? 'CredentialUnavailable' : error.code;
-  process.stderr.write(`slipway: ${visible(error.message)} [${code}]\n  ${codes()[code].remedy}\n`);
+  process.stderr.write(`slipway: ${visible(error.message)} [${code}]\n  ${codes()[code].fix}\n`);
 }

@@ -18,6 +18,6 @@ export function explainCommand(code: string | undefined, { output }: { output: s
 
 function allCodes(): string {
   return Object.entries(codes())
-    .map(([code, { category, cause }]) => `${code.padEnd(30)} ${category.padEnd(14)} ${cause}`)
+    .map(([code, { category, meaning }]) => `${code.padEnd(30)} ${category.padEnd(14)} ${meaning}`)
     .join('\n');
 }

@@ -119,7 +119,7 @@ function hex(bytes: Uint8Array): string {
 
 /** Why the machine cannot prove itself, and what to do. */
 function explainProblem({ code, message }: TpmProblem): { text: string; json: string } {
-  const { cause, remedy } = codes()[code];
+  const { meaning: cause, fix: remedy } = codes()[code];
   const text = `slipway: ${visible(message)} (${code})\n${cause}\n${remedy}\n`;
   return { text, json: `${JSON.stringify({ code, cause: message, remedy }, null, 2)}\n` };
 }

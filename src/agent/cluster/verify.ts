@@ -149,7 +149,7 @@ function refused(server: string, status: number): Look {
 }
 
 function verdict(
-  { code, cause, remedy = codes()[code].remedy }: { code: Code; cause: string; remedy?: string },
+  { code, cause, remedy = codes()[code].fix }: { code: Code; cause: string; remedy?: string },
   final: boolean,
   lines: string[] = [],
 ): Verdict {

@@ -172,8 +172,8 @@ export function refined(base: KubeadmFailure, better: Diagnosis): KubeadmFailure
   return {
     ...base,
     code: better.code,
-    cause: redact(better.cause ?? row.cause),
-    remedy: redact(inPlatformWords(better.remedy ?? row.remedy)),
+    cause: redact(better.cause ?? row.meaning),
+    remedy: redact(inPlatformWords(better.remedy ?? row.fix)),
     persistence: better.persistence ?? row.persistence,
     lines: [...new Set(lines)] as string[],
     evidence: evidence === '' ? base.evidence : evidence,

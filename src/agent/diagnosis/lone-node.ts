@@ -83,6 +83,6 @@ const CLUSTER_RULES = [
 
 /** With the table's own sentences. */
 export function bareFailure(code: Code, line: string): KubeadmFailure {
-  const { cause, remedy, persistence } = codes()[code];
+  const { meaning: cause, fix: remedy, persistence } = codes()[code];
   return { code, cause, remedy, persistence, lines: [line], evidence: line };
 }

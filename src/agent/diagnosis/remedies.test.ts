@@ -29,7 +29,7 @@ const READ: Record<string, (text: string, more: string[]) => Found> = {
   runtime: (text) => readRuntimeLog(messages(text)),
 };
 
-const remedyOf = (found: Found): string | undefined => found && (found.remedy ?? codes()[found.code].remedy);
+const remedyOf = (found: Found): string | undefined => found && (found.remedy ?? codes()[found.code].fix);
 
 /** By the file of fixtures, the code and words of the cause. */
 const ADVICE: [file: string, code: Code, cause: string, remedy: RegExp, never: RegExp][] = [
@@ -193,7 +193,7 @@ const SAID: [file: string, text: string, code: Code, remedy: RegExp, never: RegE
     'kubelet-running',
     `${KLOG}pod_workers.go:1300] "Error syncing pod" err="failed to load apparmor profiles: exec: \\"apparmor_parser\\": executable file not found in $PATH"`,
     'ProgramMissing',
-    /Put the program named into the image/,
+    /Install the program named in the image/,
     /profile/,
   ],
 ];
@@ -242,7 +242,7 @@ describe('a remedy', () => {
     const destroys =
       /kubeadm reset|member remove|clear the TPM|delete[sd]? .*\bNode\b|remove its own member/i;
     const harmful = Object.entries(codes()).filter(
-      ([, { remedy }]) => destroys.test(remedy) && !/\b(?:if|only|where|do not)\b/i.test(remedy),
+      ([, { fix }]) => destroys.test(fix) && !/\b(?:if|only|where|do not)\b/i.test(fix),
     );
     expect(harmful.map(([code]) => code)).toEqual([]);
   });

@@ -22,7 +22,7 @@ export function failure(
   cause: string,
   more: Partial<Omit<Failure, 'code' | 'cause'>> = {},
 ): Failure {
-  const { remedy = codes()[code].remedy, ...rest } = more;
+  const { remedy = codes()[code].fix, ...rest } = more;
   return { code, cause: sentence(cause), remedy: inPlatformWords(remedy), ...rest };
 }
 

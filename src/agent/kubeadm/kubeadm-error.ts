@@ -8,7 +8,7 @@ export class KubeadmError extends ExpectedError {
   override readonly name = 'KubeadmError';
   readonly failure: Failure;
 
-  constructor(code: Code, cause: string, remedy: string = codes()[code].remedy) {
+  constructor(code: Code, cause: string, remedy: string = codes()[code].fix) {
     super(cause);
     this.failure = { code, cause, remedy };
   }

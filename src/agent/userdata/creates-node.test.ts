@@ -118,7 +118,7 @@ const IGNITION = '{"ignition": {"version": "3.4.0"}, "storage": {"files": [{"pat
 it('says for an Ignition config what it can do about it', () => {
   const [entry] = check(IGNITION);
   expect(entry?.code).toBe('UserDataMakesNoNode');
-  expect(codes().UserDataMakesNoNode.remedy).toMatch(
+  expect(codes().UserDataMakesNoNode.fix).toMatch(
     /unit .*Ignition config.*node\.yaml, which counts for every/,
   );
   expect(check(IGNITION, [['/etc/slipway/node.yaml', 'kubeadm: none\n']])).toEqual([]);

@@ -78,7 +78,7 @@ function sentence(text: string): string {
 
 /** Of a code that a newer agent told, nothing. */
 function remedyOf(code: string): string {
-  return Object.hasOwn(codes(), code) ? codes()[code as Code].remedy : '';
+  return Object.hasOwn(codes(), code) ? codes()[code as Code].fix : '';
 }
 
 /** An older controller stored what it was told without cleaning it. */

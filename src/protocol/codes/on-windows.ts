@@ -41,7 +41,7 @@ const WORDS: readonly (readonly [linux: RegExp, windows: string])[] = [
     /\/etc\/hosts \(manage_etc_hosts in user data\), or install nss-myhostname/g,
     'C:\\Windows\\System32\\drivers\\etc\\hosts',
   ],
-  [/; the kubelet hands \/etc\/resolv\.conf on to pods/g, ''],
+  [/; the kubelet passes \/etc\/resolv\.conf to pods/g, ''],
   [/only root ([^(]*) \(sudo [^)]*\)/g, 'only an administrator $1'],
   [
     /look for what SELinux or AppArmor has refused \([^)]*\), and correct the labels \([^)]*\), the owner or the mode/g,
@@ -65,7 +65,13 @@ export const inPlatformWords = (text: string): string =>
 export function tableOnWindows<T extends Record<string, CodeEntry>>(table: T): T {
   const rows = Object.entries(table).map(([code, row]) => [
     code,
-    { ...row, cause: onWindows(row.cause), remedy: onWindows(row.remedy) },
+    {
+      ...row,
+      meaning: onWindows(row.meaning),
+      impact: onWindows(row.impact),
+      fix: onWindows(row.fix),
+      check: onWindows(row.check),
+    },
   ]);
   return Object.fromEntries(rows) as T;
 }

@@ -13,7 +13,7 @@ export class UnreadableInput extends UsageError {
   readonly remedy: string;
 
   constructor(file: string, why: string, code: Code) {
-    const remedy = code === 'UserDataNotFound' ? 'Give files that are there.' : codes()[code].remedy;
+    const remedy = code === 'UserDataNotFound' ? 'Give files that are there.' : codes()[code].fix;
     super(`${file} cannot be read: ${why} [${code}]\n  ${remedy}`);
     this.code = code;
     this.why = why;

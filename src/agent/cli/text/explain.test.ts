@@ -5,20 +5,28 @@ import { explain, isCode } from './explain.ts';
 describe('explain', () => {
   it.each(Object.keys(codes()))('%s', (code) => {
     const row = codes()[code as Code];
-    const text = explain(code);
+    const text = explain(code).replace(/\s+/g, ' ');
     expect(text).toContain(code);
-    expect(text).toContain(row.cause);
-    expect(text).toContain(row.remedy);
+    for (const part of [row.meaning, row.impact, row.fix, row.check, row.cure.why])
+      expect(text).toContain(part.replace(/\s+/g, ' '));
   });
 
   it.each(['NotKnownToMakeANode', 'KernelSettingMended', 'NodeLeftAsItIs'])(
     'does not say that Slipway stops for a finding: %s',
     (code) => {
-      expect(explain(code)).toMatch(/a finding .*Slipway goes on\.$/);
-      expect(explain(code)).not.toContain('stops');
+      expect(explain(code)).toMatch(/only a finding[\s\S]*Slipway\s+continues\.$/);
+      expect(explain(code)).not.toContain('stops at once');
       expect(explain('KubeadmConfigInvalid')).toContain('Slipway stops at once');
     },
   );
+
+  it('shows the four parts and who cures it, wrapped', () => {
+    const lines = explain('EtcdDataUnusable').split('\n');
+    const labels = lines.flatMap((line) => /^ {2}(\S.{14})/.exec(line)?.[1]?.trim() ?? []);
+    expect(labels).toEqual(['Meaning', 'Impact', 'How to fix it', 'How to check', 'Who cures it', 'Retried']);
+    expect(lines.filter((line) => line.length > 100)).toEqual([]);
+    expect(explain('TokenExpired')).toContain('Another machine from the same template.');
+  });
 
   it('does not mind letter case', () => {
     expect(explain('tokenunknown')).toBe(explain('TokenUnknown'));

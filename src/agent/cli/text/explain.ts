@@ -1,15 +1,27 @@
 /** `slipway explain CODE`: what a code means and what to do about it, from the table of codes. */
 
 import { editDistance } from '../../../kit/edit-distance.ts';
+import { wrap } from '../../../kit/terminal/columns.ts';
 import { visible } from '../../../kit/terminal/visible.ts';
 import { codes } from '../../../protocol/codes/codes.ts';
-import type { CodeEntry } from '../../../protocol/codes/entry.ts';
+import type { CodeEntry, Curer } from '../../../protocol/codes/entry.ts';
 
 const PERSISTENCE: Record<CodeEntry['persistence'], string> = {
-  transient: 'It may pass by itself: Slipway tries again.',
-  permanent: 'It does not pass by itself: Slipway stops at once.',
-  'until-deadline': 'Nobody can tell whether it passes by itself: Slipway tries again until the deadline.',
+  transient: 'Yes: it may go away without a change.',
+  permanent: 'No: it does not go away without a change, so Slipway stops at once.',
+  'until-deadline': 'Yes, until the deadline: whether it goes away without a change is not known.',
 };
+
+const CURER: Record<Curer, string> = {
+  'this-machine': 'This machine, after a retry, a reboot or a repair.',
+  'another-machine': 'Another machine from the same template.',
+  template: 'A change to the user data, the machine template or the image.',
+  cluster: 'The operator of the workload or management cluster.',
+  cloud: 'The infrastructure: metadata service, network, disks or hardware.',
+};
+
+const LABEL = 16;
+const COLUMNS = 100;
 
 const table = (): Record<string, CodeEntry> => codes();
 
@@ -26,12 +38,21 @@ export function explain(code: string): string {
   return [
     `${name} (${row.category})`,
     '',
-    `  What it means   ${row.cause}`,
-    `  What to do      ${row.remedy}`,
-    row.onlyFinding
-      ? '  In a bootstrap  It is a finding beside the verdict, never the reason of a failure: Slipway goes on.'
-      : `  Tried again     ${PERSISTENCE[row.persistence]}`,
+    ...part('Meaning', row.meaning),
+    ...part('Impact', row.impact),
+    ...part('How to fix it', row.fix),
+    ...part('How to check', row.check),
+    ...part('Who cures it', `${CURER[row.cure.who]} ${row.cure.why}`),
+    ...(row.onlyFinding
+      ? part('In a bootstrap', 'It is only a finding, never the reason for a failure: Slipway continues.')
+      : part('Retried', PERSISTENCE[row.persistence])),
   ].join('\n');
+}
+
+function part(label: string, text: string): string[] {
+  return wrap(text, COLUMNS - LABEL - 2).map(
+    (line, at) => `  ${(at === 0 ? label : '').padEnd(LABEL)}${line}`,
+  );
 }
 
 /** The same for programs: one code, or a list of all. */

@@ -98,7 +98,7 @@ export function planAsJson(
 }
 
 const withRemedy = (entry: Diagnostic): object =>
-  entry.severity === 'error' ? { ...entry, remedy: codes()[entry.code].remedy } : entry;
+  entry.severity === 'error' ? { ...entry, remedy: codes()[entry.code].fix } : entry;
 
 function withoutNames({ source: _source, id: _id, ...metadata }: Document['instance']): unknown {
   return metadata;

@@ -24,6 +24,6 @@ export function printDiagnostics(report: readonly Diagnostic[]): void {
     process.stderr.write(`slipway: ${visible(redact(`${severity}: ${place}: ${message} [${code}]`))}\n`);
     if (severity !== 'error' || told.has(code)) continue;
     told.add(code);
-    process.stderr.write(`  ${codes()[code].remedy}\n`);
+    process.stderr.write(`  ${codes()[code].fix}\n`);
   }
 }

@@ -228,7 +228,7 @@ function ofNewerVersion(
   const warned = TOO_NEW.exec(warning?.text ?? '');
   const [, wanted] = OF_KUBERNETES.exec(finding.text) ?? [];
   if (warned === null || wanted === undefined || !finding.name.startsWith('ImagePull')) return undefined;
-  const { code, cause = codes()[code].cause } = image(finding);
+  const { code, cause = codes()[code].meaning } = image(finding);
   if (!code.startsWith('Image')) return undefined;
   const [, own] = warned;
   return {
@@ -257,8 +257,8 @@ export const preflightPattern: Pattern = ({ output }) => {
   read.sort((a, b) => a.passes - b.passes || a.rank - b.rank);
   const [first, ...others] = read;
   if (first === undefined) return undefined;
-  const cause = first.diagnosis.cause ?? codes()[first.diagnosis.code].cause;
-  const more = others.map(({ plain }) => plain.cause ?? codes()[plain.code].cause);
+  const cause = first.diagnosis.cause ?? codes()[first.diagnosis.code].meaning;
+  const more = others.map(({ plain }) => plain.cause ?? codes()[plain.code].meaning);
   const { first: told, also: further } = tellTogether([cause, ...more]);
   const also = further === '' ? '' : ` ${shorten(further, ALL_OTHERS)}`;
   const ports = others.flatMap(({ plain }) => plain.facts?.port ?? []);

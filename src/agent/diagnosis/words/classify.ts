@@ -170,8 +170,8 @@ export function classify(end: KubeadmEnd): KubeadmFailure {
   const row = codes()[diagnosis.code];
   return {
     code: diagnosis.code,
-    cause: redact(diagnosis.cause ?? row.cause),
-    remedy: redact(inPlatformWords(diagnosis.remedy ?? row.remedy)),
+    cause: redact(diagnosis.cause ?? row.meaning),
+    remedy: redact(inPlatformWords(diagnosis.remedy ?? row.fix)),
     ...(typeof end.exitStatus === 'number' ? { exitStatus: end.exitStatus } : {}),
     lines: lastLines(output, 3),
     persistence: diagnosis.persistence ?? row.persistence,

@@ -94,7 +94,7 @@ async function withoutCertificate(
   if (!isCode(code) || (await host.files.stat(KUBELET_DROP_IN)) === undefined) return undefined;
   if (await hasKubeletCredential(host)) return undefined;
   const cause = `The kubelet gets no certificate: ${redact(words)}.`;
-  return { ...failure, code, cause, remedy: codes()[code].remedy, lines: [redact(line)] };
+  return { ...failure, code, cause, remedy: codes()[code].fix, lines: [redact(line)] };
 }
 
 /** kubeadm has ended well, and the kubelet or its Node has not come: as the kubelet tells why, where it does. */
@@ -112,8 +112,8 @@ export async function explainMissing(host: Host, failure: Failure): Promise<Fail
   return {
     ...failure,
     code: found.code,
-    cause: redact(found.cause ?? row.cause),
-    remedy: found.remedy ?? row.remedy,
+    cause: redact(found.cause ?? row.meaning),
+    remedy: found.remedy ?? row.fix,
     lines: [redact(found.evidence)],
   };
 }

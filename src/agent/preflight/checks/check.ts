@@ -95,5 +95,5 @@ export function preflightFinding(
   message: string,
   more: Partial<Pick<PreflightFinding, 'remedy' | 'kubeadmCheck' | 'isPermanent'>> = {},
 ): PreflightFinding {
-  return { severity, code, message, remedy: codes()[code].remedy, ...more };
+  return { severity, code, message, remedy: codes()[code].fix, ...more };
 }

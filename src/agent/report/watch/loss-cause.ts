@@ -37,7 +37,7 @@ function failureOf(
   cause: string,
   lines: string[] = [],
 ): EventFailure {
-  return { code, cause, remedy: codes()[code].remedy, ...(lines.length > 0 ? { lines } : {}) };
+  return { code, cause, remedy: codes()[code].fix, ...(lines.length > 0 ? { lines } : {}) };
 }
 
 /** What systemd says of the service's main process, if it was the agent. */

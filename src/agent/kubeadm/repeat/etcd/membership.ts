@@ -212,5 +212,5 @@ async function tryPromotion(client: EtcdClient, id: string): Promise<void> {
 
 function blocked(code: Code, cause: string): Membership {
   const text = `${cause.charAt(0).toUpperCase()}${cause.slice(1)}.`;
-  return { state: 'blocked', failure: { code, cause: text, remedy: codes()[code].remedy } };
+  return { state: 'blocked', failure: { code, cause: text, remedy: codes()[code].fix } };
 }

@@ -90,6 +90,6 @@ export class CloudInitBoot {
 
 function cloudInitFailure(errors: readonly string[]): EventFailure {
   const code = errors.length > 0 ? 'CloudInitFailed' : 'BootstrapNotRun';
-  const { cause, remedy } = codes()[code];
+  const { meaning: cause, fix: remedy } = codes()[code];
   return { code, cause, remedy, ...(errors.length > 0 ? { lines: errors.slice(-3) } : {}) };
 }

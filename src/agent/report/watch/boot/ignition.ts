@@ -198,7 +198,7 @@ export class IgnitionBoot {
     if (kubeadm) {
       return { step: KUBEADM, failure: violence ? { ...kubeadm, ...violence } : kubeadm };
     }
-    const { remedy } = codes().CommandFailed;
+    const { fix: remedy } = codes().CommandFailed;
     const how = state ? describeEnd(state) : 'systemd started it again';
     const cause = `${UNIT} failed (${how}), and kubeadm was not seen to run: a command before it in ${SCRIPT} failed.`;
     const failure: EventFailure = { code: 'CommandFailed', cause, remedy };
