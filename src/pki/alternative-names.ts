@@ -16,14 +16,15 @@ export function readAlternativeNames(value: Uint8Array): AlternativeName[] {
   return itemsOf(readDer(value)).map(({ tag, content }) => {
     const text = Buffer.from(content).toString('latin1');
     if (tag === DNS) return { kind: 'dns', value: text.toLowerCase() };
-    if (tag !== IP) return { kind: 'other', value: KINDS[tag] ?? 'a name that is neither host nor address' };
+    if (tag !== IP)
+      return { kind: 'other', value: KINDS[tag] ?? 'a name that is neither a hostname nor an address' };
     return { kind: 'ip', value: addressOf(content) };
   });
 }
 
 function addressOf(content: Uint8Array): string {
   if (content.length === 4) return content.join('.');
-  if (content.length !== 16) throw new Error('an address has neither 4 nor 16 bytes');
+  if (content.length !== 16) throw new Error('an address is not 4 or 16 bytes long');
   const groups = Buffer.from(content).toString('hex').match(/.{4}/g) ?? [];
   return canonicalIp(groups.join(':')) ?? '';
 }

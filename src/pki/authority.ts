@@ -29,7 +29,7 @@ export class Authority {
     this.#privateKey = createPrivateKey(privateKey);
     this.#publicKey = createPublicKey(this.#privateKey);
     if (!parsed.checkPrivateKey(this.#privateKey)) {
-      throw new ExpectedError("the authority's certificate and key do not belong together");
+      throw new ExpectedError("the authority's certificate and key do not match");
     }
     this.#name = /^CN=(.*)$/m.exec(parsed.subject)?.[1] ?? '';
   }

@@ -38,5 +38,5 @@ export function fromSinglePem(label: string, text: string): Uint8Array {
     bytes.toString('base64') === body
   )
     return bytes;
-  throw new ExpectedError(`it is not one PEM block ${label} and nothing else`);
+  throw new ExpectedError(`it is not exactly one PEM block ${label}`);
 }

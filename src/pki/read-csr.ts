@@ -40,7 +40,7 @@ export function partsOf(der: Uint8Array): { info: DerValue; algorithm: DerValue;
   if (!algorithm) throw new Error('the certificate request names no algorithm');
   // The first byte of a bit string counts its unused bits; a signature has none.
   if (signature.content[0] !== 0)
-    throw new Error('the signature of the certificate request is no whole bytes');
+    throw new Error('the signature of the certificate request is not a whole number of bytes');
   return { info, algorithm, signature: signature.content.subarray(1) };
 }
 
@@ -58,5 +58,5 @@ export function isNamedCurve(spki: DerValue): boolean {
 function hashOf(algorithm: Uint8Array): 'sha256' | 'sha384' {
   if (Buffer.compare(algorithm, ECDSA.sha256) === 0) return 'sha256';
   if (Buffer.compare(algorithm, ECDSA.sha384) === 0) return 'sha384';
-  throw new Error('the certificate request is not signed by ECDSA with SHA-256 or SHA-384');
+  throw new Error('the certificate request is not signed with ECDSA and SHA-256 or SHA-384');
 }

@@ -41,7 +41,7 @@ export function readRequest(pem: string): CertificationRequest {
   const key = goodKey(spki);
   const [family, hash] = HASHES[oidText(algorithm)] ?? [];
   if (hash === undefined || family !== key.asymmetricKeyType)
-    throw new Error('it is not signed with SHA-256, SHA-384 or SHA-512 by a key of its kind');
+    throw new Error('its signature does not use SHA-256, SHA-384 or SHA-512 and the type of its key');
   if (!verify(hash, info.bytes, key, signature)) throw new Error('its signature is not by its own key');
   return { subject: readName(subject), key, ...readAttributes(attributes) };
 }
@@ -61,7 +61,7 @@ function checkRsa(bits: DerValue | undefined): void {
   const n = Buffer.from(modulus?.content ?? []).toString('hex');
   const size = n === '' ? 0 : BigInt(`0x${n}`).toString(2).length;
   if (size < RSA_BITS.least || size > RSA_BITS.most)
-    throw new Error(`its RSA key has ${size} bits; ${RSA_BITS.least} to ${RSA_BITS.most} are good`);
+    throw new Error(`its RSA key has ${size} bits; ${RSA_BITS.least} to ${RSA_BITS.most} are allowed`);
   if ((exponent?.content.length ?? 0) > 4) throw new Error('the exponent of its RSA key is too large');
 }
 
@@ -76,7 +76,7 @@ function readName(name: DerValue): CertificationRequest['subject'] {
     itemsOf(part, TAG.set).map((pair) => {
       const [type, value, ...more] = itemsOf(pair);
       if (!value || more.length > 0 || !TEXTS.includes(value.tag))
-        throw new Error('its subject is damaged or has a value that is no text');
+        throw new Error('its subject is damaged or has a value that is not text');
       return { type: oidText(type), value: Buffer.from(value.content).toString('utf8') };
     }),
   );

@@ -106,7 +106,7 @@ function checked(credential: KubeletCredential, now: number): ObtainedCredential
   const end = new Date(expiresAt).toISOString();
   throw new CredentialProblem(
     'CredentialUnavailable',
-    `the cluster signed a certificate until ${end}, which has passed or is about to; look at the clocks and at --cluster-signing-duration`,
+    `the cluster signed a certificate until ${end}, which has passed or is about to; check the clocks and --cluster-signing-duration`,
   );
 }
 
@@ -122,7 +122,7 @@ async function askerOf(
   if (token) return { ...cluster, token };
   throw new CredentialProblem(
     'CredentialUnavailable',
-    `this machine has no certificate that still counts, and ${BOOTSTRAP_KUBECONFIG} holds no token to ask for one (kubeadm token create)`,
+    `this machine has no valid certificate, and ${BOOTSTRAP_KUBECONFIG} has no token to request one with (kubeadm token create)`,
   );
 }
 
@@ -139,7 +139,7 @@ async function renew(
   if (found.is === 'open')
     throw new CredentialProblem(
       'CredentialUnavailable',
-      `nobody has approved and signed the request ${pending.name} yet; the next call looks again`,
+      `the request ${pending.name} is not approved and signed yet; the next call checks again`,
     );
   await deletePendingRequest(host);
   // What an earlier call left is asked for anew, once.
@@ -168,7 +168,7 @@ async function lockOf(host: Host): Promise<Lock> {
     if (host.clock.monotonic() > end)
       throw new CredentialProblem(
         'CredentialUnavailable',
-        `another call of slipway credential (process ${lock.heldBy ?? 'unknown'}) does not end`,
+        `another run of slipway credential (process ${lock.heldBy ?? 'unknown'}) does not finish`,
       );
     await host.clock.sleep(LOOK_MS);
   }
@@ -185,7 +185,7 @@ async function proveKey(host: Host, csr: string): Promise<void> {
   if (server?.tpm === undefined)
     throw new CredentialProblem(
       'CredentialUnavailable',
-      'the settings name no controller with a TPM to prove this machine by (report.controller: endpoints and tpm, in /etc/slipway/config.yaml)',
+      'the settings configure no controller with TPM enrolment (report.controller: endpoints and tpm, in /etc/slipway/config.yaml)',
     );
   const machine: MachineIdentity = {
     instance: await machineInstance(host),

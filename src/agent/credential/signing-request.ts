@@ -73,7 +73,7 @@ export class SigningRequests {
     const what = no.type === 'Denied' ? 'denied' : 'not signed';
     return {
       is: 'over',
-      why: `the request ${name} was ${what}: ${no.message ?? no.reason ?? 'nobody said why'}`,
+      why: `the request ${name} was ${what}: ${no.message ?? no.reason ?? 'no reason given'}`,
     };
   }
 
@@ -114,7 +114,7 @@ function statusOf(body: string): { certificate: string | undefined; conditions: 
   try {
     status = JSON.parse(body)?.status;
   } catch {
-    throw new CredentialProblem('CredentialUnavailable', 'what answers is no API server');
+    throw new CredentialProblem('CredentialUnavailable', 'the server is not an API server');
   }
   const conditions = Array.isArray(status?.conditions) ? status.conditions : [];
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);

@@ -155,7 +155,7 @@ export class ControllerClient {
       if (known && !signal.aborted) {
         if (!isDoubted) this.#renewalFailedAt = host.clock.monotonic();
         const what = isDoubted
-          ? 'the proof gives no other certificate'
+          ? 'the proof would produce the same certificate'
           : 'the certificate could not be renewed';
         log(`controller: ${what}: ${errorMessage(error)}`);
         return known;
@@ -169,7 +169,7 @@ export class ControllerClient {
   async #removeToken(): Promise<void> {
     const { host, settings, log } = this.#o;
     const kept = await removeToken(host, settings);
-    if (kept !== undefined) log(`controller: the spent token could not be removed: ${kept}`);
+    if (kept !== undefined) log(`controller: cannot remove the used token: ${kept}`);
   }
 
   /** There may be room by now. */
@@ -177,7 +177,7 @@ export class ControllerClient {
     const { host, machine, log } = this.#o;
     try {
       const stored = await storeIdentity(host, machine().instance, identity);
-      log('controller: the certificate that was only in memory is on the disk now');
+      log('controller: the certificate that was only in memory is now on disk');
       await this.#removeToken();
       return stored;
     } catch (error) {
@@ -192,7 +192,7 @@ export class ControllerClient {
     const { host, settings, machine, log } = this.#o;
     const { instance } = machine();
     const trouble = await keepAuthorities(host, instance, settings, authorities);
-    if (trouble !== undefined) log(`controller: its authorities could not be kept: ${trouble}`);
+    if (trouble !== undefined) log(`controller: cannot save its authorities: ${trouble}`);
     this.#settings = await withKeptAuthorities(host, instance, settings);
   }
 

@@ -106,6 +106,6 @@ function identityOf(key: string, certificate: string): Pick<Identity, 'key' | 'c
   const parsed = new X509Certificate(certificate);
   // Every connection would refuse a certificate for another key, in words that nobody understands.
   if (!parsed.checkPrivateKey(createPrivateKey(key)))
-    throw new Error('the certificate is not for the key of this machine');
+    throw new Error("the certificate is not for this machine's key");
   return { key, certificate, expiresAt: Date.parse(parsed.validTo) };
 }

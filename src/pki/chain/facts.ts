@@ -59,9 +59,9 @@ export function factsOf(der: Uint8Array): CertificateFacts {
   const items = itemsOf(body);
   const [version, , algorithm, issuer, , subject, spki, ...optional] = items;
   if (!signature || bits?.tag !== TAG.bitString || more.length > 0)
-    throw new Error('it has not its three parts');
+    throw new Error('it does not have three parts');
   if (version?.tag !== 0xa0 || !issuer || !subject || !spki)
-    throw new Error('it is of no version with extensions');
+    throw new Error('its version does not allow extensions');
   if (!algorithm || Buffer.compare(algorithm.bytes, signature.bytes) !== 0)
     throw new Error('it names two algorithms for one signature');
   const extensions = extensionsOf(optional.find(({ tag }) => tag === 0xa3));
@@ -103,7 +103,7 @@ function basicConstraintsOf(
   const flag = items.find(({ tag }) => tag === TAG.boolean);
   const limit = items.find(({ tag }) => tag === TAG.integer);
   if (limit && (limit.content.length !== 1 || (limit.content[0] ?? 0x80) >= 0x80))
-    throw new Error('its path length is no small number');
+    throw new Error('its path length is not a small number');
   return { isAuthority: isTrue(flag), pathLength: limit?.content[0] };
 }
 

@@ -22,7 +22,7 @@ export function forbiddenName(
   const kinds = new Set([...permitted, ...excluded].map(({ tag }) => tag));
   for (const kind of kindsOf(below, isLast))
     if (kind !== DIRECTORY && kinds.has(kind))
-      return 'has a name of a kind that an authority constrains, and that is not compared here';
+      return 'has a name of a type that an authority constrains and that this check does not support';
   const within = (name: DerValue, bases: readonly DerValue[]): boolean =>
     bases.some((base) => isWithin(name, base));
   const of = (bases: readonly DerValue[]): DerValue[] =>

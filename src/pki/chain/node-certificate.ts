@@ -39,8 +39,8 @@ function objectionTo(
     if (why !== undefined) return `a certificate of it ${why}`;
   }
   if (!authorities.includes(publicKeyDigest(above)))
-    return "the authority is not one that this machine's user data names";
-  if (!above.isAuthority || !above.maySign) return 'the authority may sign no certificates';
+    return "the authority is not in this machine's user data";
+  if (!above.isAuthority || !above.maySign) return 'the authority may not sign certificates';
   if (!own.x509.checkIssued(above.x509) || !own.x509.verify(above.x509.publicKey))
     return "the kubelet's certificate is not signed by that authority";
   if (now < own.x509.validFromDate.getTime() || now > own.x509.validToDate.getTime())

@@ -37,7 +37,7 @@ export function findPath(
         signatures,
         now,
       );
-    if (!next) throw new ExpectedError('it leads to no authority that is trusted');
+    if (!next) throw new ExpectedError('it does not lead to a trusted authority');
     checkItself(next, now);
     path.push(next);
     checkLength(path);
@@ -87,7 +87,7 @@ function checkLength(path: readonly CertificateFacts[]): void {
   const limit = path.at(-1)?.pathLength;
   const between = path.slice(1, -1).filter((one) => !isSelfIssued(one)).length;
   if (limit !== undefined && between > limit)
-    throw new ExpectedError('there are more authorities in the chain than one of them permits');
+    throw new ExpectedError('the chain is longer than one of its authorities permits');
 }
 
 function checkNames(path: readonly CertificateFacts[]): void {

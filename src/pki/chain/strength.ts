@@ -21,11 +21,11 @@ const BITS = { least: 2_048, most: 4_096 } as const;
 /** Why nothing is computed with this key; undefined where it is an ordinary one. */
 export function unusualKey(key: KeyFacts): string | undefined {
   if (key.kind === 'ec')
-    return CURVES.includes(key.curve) ? undefined : 'has a key on another curve than P-256, P-384 and P-521';
-  if (key.kind === 'other') return 'has a key that is neither of RSA nor on a named curve';
-  if (key.exponent !== EXPONENT) return `has a key of RSA with another exponent than ${EXPONENT}`;
-  if (key.bits > BITS.most) return `has a key of RSA with more than ${BITS.most} bits`;
-  if (key.bits < BITS.least) return `has a key of RSA with less than ${BITS.least} bits`;
+    return CURVES.includes(key.curve) ? undefined : 'has a key on a curve other than P-256, P-384 and P-521';
+  if (key.kind === 'other') return 'has a key that is neither RSA nor on a named curve';
+  if (key.exponent !== EXPONENT) return `has an RSA key with an exponent other than ${EXPONENT}`;
+  if (key.bits > BITS.most) return `has an RSA key with more than ${BITS.most} bits`;
+  if (key.bits < BITS.least) return `has an RSA key with fewer than ${BITS.least} bits`;
   return undefined;
 }
 
@@ -35,7 +35,7 @@ export function weakSignature({ signature }: CertificateFacts): string | undefin
   const name = oidText(type);
   if (SIGNATURES.includes(name)) return undefined;
   if (name === OID.rsaPss && HASHES.includes(hashOfPss(parameters))) return undefined;
-  return 'is signed by another algorithm than RSA or ECDSA with SHA-256, SHA-384 or SHA-512';
+  return 'is signed with an algorithm other than RSA or ECDSA with SHA-256, SHA-384 or SHA-512';
 }
 
 /** RSASSA-PSS-params (RFC 4055, 3.1); SHA-1 where they do not say. */

@@ -36,9 +36,7 @@ const LOCKOUT_LIMIT = 0x20f;
 export async function readProperties(channel: TpmChannel): Promise<TpmProperties> {
   const found = new Map([...(await properties(channel, FIXED)), ...(await properties(channel, VARIABLE))]);
   if (!found.has(LOCKOUT_LIMIT))
-    throw new MalformedError(
-      'the TPM is in failure mode, for a self-test of its own or its start has failed',
-    );
+    throw new MalformedError('the TPM is in failure mode because its self-test or startup failed');
   const value = (key: number): number => found.get(key) ?? 0;
   return {
     manufacturer: letters(value(0x105)),
@@ -77,7 +75,7 @@ async function properties(channel: TpmChannel, first: number): Promise<[number, 
 
 function entries<T>(answer: WireReader, read: () => T): T[] {
   const count = answer.u32();
-  if (count > MAX_ENTRIES) throw new MalformedError('the TPM lists more than it may');
+  if (count > MAX_ENTRIES) throw new MalformedError('the TPM lists more than allowed');
   return Array.from({ length: count }, read);
 }
 
@@ -93,7 +91,7 @@ async function capability(
   });
   // Whether there is more. What is asked for here fits.
   parameters.u8();
-  if (parameters.u32() !== kind) throw new MalformedError('the TPM answered another question');
+  if (parameters.u32() !== kind) throw new MalformedError('the TPM answered a different request');
   return parameters;
 }
 

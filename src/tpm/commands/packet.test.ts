@@ -58,7 +58,7 @@ describe('answers that claim too much', () => {
 
   it('end with an error and not with a full memory', async () => {
     const endless = head(`00${'00000006'}${'ffffffff'}`);
-    await expect(readProperties(answering(endless))).rejects.toThrow(/more than it may/);
+    await expect(readProperties(answering(endless))).rejects.toThrow(/more than allowed/);
     const banks = head(`00000000ffffffff`);
     await expect(readPcrs(answering(banks), { bank: 11, pcrs: [0] })).rejects.toThrow(/too many/);
   });

@@ -28,7 +28,7 @@ export async function createPrimary(channel: TpmChannel, template: RsaArea | EcA
   });
   const area = decodePublic(parameters.sized(1024));
   if (area.type === 'sealed' || area.type !== template.type)
-    throw new MalformedError('the TPM made another kind of key than asked');
+    throw new MalformedError('the TPM created a different type of key than requested');
   return { handle, area, name: nameOf(area) };
 }
 

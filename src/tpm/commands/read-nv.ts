@@ -51,7 +51,7 @@ async function describe(
     area.sized(64);
     const size = area.u16();
     if (size > MAX_BYTES)
-      throw new MalformedError(`an NV index holds ${size} bytes, more than any certificate`);
+      throw new MalformedError(`an NV index has ${size} bytes, more than any certificate`);
     const name = Buffer.from(parameters.sized(68));
     return { entity: { handle: index, name }, size, readable: (attributes & AUTH_READ) !== 0 };
   } catch (error) {

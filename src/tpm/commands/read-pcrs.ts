@@ -19,7 +19,7 @@ export async function readPcrs(
     const values = await readOnce(channel, selection);
     if (values) return values;
   }
-  throw new MalformedError('the registers of the TPM change while they are read');
+  throw new MalformedError('the PCRs changed while they were read');
 }
 
 /** Undefined if a register was extended meanwhile. */
@@ -42,10 +42,10 @@ async function readOnce(
     const count = parameters.u32();
     // Whoever answers with others than those that are missing would be asked for ever.
     if (count === 0 || count !== read.length || !read.every((pcr) => missing.includes(pcr)))
-      throw new MalformedError('the TPM does not have the registers that were asked for');
+      throw new MalformedError('the TPM does not have the requested PCRs');
     for (const pcr of read) {
       const value = parameters.sized(64);
-      if (value.length !== hashBytes(bank)) throw new MalformedError('a register has a strange length');
+      if (value.length !== hashBytes(bank)) throw new MalformedError('a PCR has an unexpected length');
       values.set(pcr, value);
     }
   }

@@ -45,7 +45,7 @@ function cut(text: string, maxBytes: number): Buffer {
 /** @returns the log, with the texts in the place of the events' data @throws MalformedError */
 export function readCompactLog(bytes: Uint8Array): BootLog {
   const from = new WireReader(bytes, 'the boot log of the proof');
-  if (from.u8() !== VERSION) throw new MalformedError('the boot log of the proof is of another version');
+  if (from.u8() !== VERSION) throw new MalformedError('the boot log of the proof has another version');
   const events: BootEvent[] = [];
   while (from.left > 0) {
     const [pcr, type] = [from.u8(), from.u32()];

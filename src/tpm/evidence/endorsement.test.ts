@@ -46,8 +46,10 @@ describe('verifyChain', () => {
   });
 
   it('trusts nothing that the machine brings along', () => {
-    expect(() => verifyChain(certificate, [issuer, root], [], now)).toThrow(/no authority that is trusted/);
-    expect(() => verifyChain(certificate, [], [root], now)).toThrow(/no authority that is trusted/);
+    expect(() => verifyChain(certificate, [issuer, root], [], now)).toThrow(
+      /not lead to a trusted authority/,
+    );
+    expect(() => verifyChain(certificate, [], [root], now)).toThrow(/not lead to a trusted authority/);
   });
 
   it('looks at the dates of each certificate', () => {
@@ -60,14 +62,16 @@ describe('verifyChain', () => {
     const authority = new Authority(made.certificate, made.privateKey);
     const ca = new X509Certificate(authority.certificate);
     const other = new X509Certificate(authority.server(['a.example'], 3_600_000).cert);
-    expect(() => verifyChain(other, [], [ca], new Date())).toThrow(/not made for an endorsement key/);
+    expect(() => verifyChain(other, [], [ca], new Date())).toThrow(/not for an endorsement key/);
   });
 
   it('follows no certificate that is none of an authority, though it signed and is listed', () => {
     const { leaf, signer } = withoutAuthority();
     expect(leaf.checkIssued(signer) && leaf.verify(signer.publicKey)).toBe(true);
     for (const trusted of [[signer], [root]])
-      expect(() => verifyChain(leaf, [signer], trusted, new Date())).toThrow(/no authority that is trusted/);
+      expect(() => verifyChain(leaf, [signer], trusted, new Date())).toThrow(
+        /not lead to a trusted authority/,
+      );
   });
 
   it('reads no certificate that is larger than any of a maker', () => {
@@ -82,7 +86,7 @@ describe('verifyChain', () => {
   });
 
   it("takes no authority's own certificate for an endorsement key's", () => {
-    expect(() => verifyChain(issuer, [], [root], now)).toThrow(/authority's own/);
+    expect(() => verifyChain(issuer, [], [root], now)).toThrow(/CA certificate/);
   });
 });
 

@@ -47,11 +47,11 @@ export function readBootLog(bytes: Uint8Array): BootLog {
 /** The first record has the form of TPM 1.2 and says how all others are read. @returns digest lengths by bank */
 function readHeader(from: LittleEndianReader): Map<number, number> {
   from.u32();
-  if (from.u32() !== NO_ACTION) throw new MalformedError('the boot log is not one of TPM 2.0');
+  if (from.u32() !== NO_ACTION) throw new MalformedError('the boot log is not a TPM 2.0 log');
   from.take(20);
   const data = new LittleEndianReader(from.take(from.u32()), 'the head of the boot log');
   if (Buffer.from(data.take(16)).toString('latin1') !== SIGNATURE)
-    throw new MalformedError('the boot log is not one of TPM 2.0');
+    throw new MalformedError('the boot log is not a TPM 2.0 log');
   data.take(8);
   const count = data.u32();
   if (count === 0 || count > MAX_BANKS) throw new MalformedError(`the boot log has ${count} banks`);
@@ -60,7 +60,7 @@ function readHeader(from: LittleEndianReader): Map<number, number> {
     const bank = data.u16();
     const length = data.u16();
     if (HASH_NAMES[bank] !== undefined && length !== hashBytes(bank))
-      throw new MalformedError('the boot log names a wrong length of a hash');
+      throw new MalformedError('the boot log has a wrong hash length');
     banks.set(bank, length);
   }
   return banks;
@@ -70,12 +70,12 @@ function readEvent(from: LittleEndianReader, banks: ReadonlyMap<number, number>)
   const pcr = from.u32();
   const type = from.u32();
   const count = from.u32();
-  if (count > banks.size) throw new MalformedError('an event of the boot log has too many digests');
+  if (count > banks.size) throw new MalformedError('an event in the boot log has too many digests');
   const digests = new Map<number, Uint8Array>();
   for (let at = 0; at < count; at += 1) {
     const bank = from.u16();
     const length = banks.get(bank);
-    if (length === undefined) throw new MalformedError('an event of the boot log is of an unknown bank');
+    if (length === undefined) throw new MalformedError('an event in the boot log has an unknown bank');
     digests.set(bank, from.take(length));
   }
   return { pcr, type, digests, data: from.take(from.u32()) };
@@ -88,7 +88,8 @@ function readEvent(from: LittleEndianReader, banks: ReadonlyMap<number, number>)
  */
 export function replay({ banks, events }: BootLog, bank: number): PcrValues {
   const name = HASH_NAMES[bank];
-  if (name === undefined || !banks.includes(bank)) throw new MalformedError('the boot log lacks this bank');
+  if (name === undefined || !banks.includes(bank))
+    throw new MalformedError('the boot log does not have this bank');
   const values = new Map<number, Uint8Array>();
   for (const { pcr, type, digests, data } of events) {
     if (pcr > MAX_PCR) continue;
@@ -98,7 +99,7 @@ export function replay({ banks, events }: BootLog, bank: number): PcrValues {
       continue;
     }
     const digest = digests.get(bank);
-    if (!digest) throw new MalformedError('an event of the boot log lacks a digest');
+    if (!digest) throw new MalformedError('an event in the boot log is missing a digest');
     const before = values.get(pcr) ?? startValue(bank, 0);
     values.set(pcr, createHash(name).update(before).update(digest).digest());
   }

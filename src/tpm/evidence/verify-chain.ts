@@ -26,9 +26,9 @@ export function verifyChain(
   for (const { raw } of [certificate, ...between])
     if (raw.length > MAX_BYTES)
       throw new ProofError(`a certificate of the TPM's chain has more than ${MAX_BYTES} bytes`);
-  if (certificate.ca) throw new ProofError("the TPM's certificate is an authority's own");
+  if (certificate.ca) throw new ProofError("the TPM's certificate is a CA certificate");
   if (!certificate.keyUsage?.includes(EK_USAGE))
-    throw new ProofError("the TPM's certificate is not made for an endorsement key");
+    throw new ProofError("the TPM's certificate is not for an endorsement key");
   try {
     const path = findPath(factsOf(certificate.raw), readable(between), readable(trusted), now);
     return path.at(-1)?.x509 ?? certificate;

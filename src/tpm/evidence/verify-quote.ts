@@ -18,9 +18,9 @@ export class ProofError extends ExpectedError {
  * @throws ProofError
  */
 export function checkAttestationKey(area: PublicArea): asserts area is RsaArea | EcArea {
-  if (area.type === 'sealed') throw new ProofError('the attestation key is no key');
+  if (area.type === 'sealed') throw new ProofError('the attestation key is not a key');
   if ((area.attributes | ATTRIBUTE.noDa) !== (AK_ATTRIBUTES | ATTRIBUTE.noDa) || area.storage)
-    throw new ProofError('the attestation key is not one that signs only what its TPM says');
+    throw new ProofError('the attestation key is not restricted to signing statements of its TPM');
   if (area.type === 'rsa' && area.bits < 2048) throw new ProofError('the attestation key is too short');
 }
 
@@ -45,7 +45,7 @@ export function verifyQuote(
   extraData: Uint8Array,
   selection: PcrSelection,
 ): Quoted {
-  if (selection.pcrs.length === 0) throw new ProofError('a quote of no register proves no boot state');
+  if (selection.pcrs.length === 0) throw new ProofError('a quote without PCRs proves no boot state');
   checkAttestationKey(ak);
   if (!isSignedBy(keyOf(ak), quoted, decodeSignature(signature)))
     throw new ProofError('the quote is not signed by the attestation key');
@@ -53,9 +53,9 @@ export function verifyQuote(
   if (!same(said.extraData, extraData)) throw new ProofError('the quote was made for another challenge');
   const [only, ...more] = said.selections;
   if (!only || more.length > 0 || only.bank !== selection.bank || only.pcrs.join() !== selection.pcrs.join())
-    throw new ProofError('the quote is of other registers than were asked for');
+    throw new ProofError('the quote does not cover the requested PCRs');
   if (values.size !== selection.pcrs.length || !same(said.pcrDigest, digestOf(selection, values)))
-    throw new ProofError('the values are not those that the TPM has signed');
+    throw new ProofError('the values are not the ones that the TPM signed');
   return said;
 }
 

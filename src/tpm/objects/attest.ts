@@ -28,14 +28,14 @@ export interface Quoted {
 export function decodeQuoted(bytes: Uint8Array): Quoted {
   const from = new WireReader(bytes, 'the quote');
   if (from.u32() !== GENERATED) throw new MalformedError('the quote was not made by a TPM');
-  if (from.u16() !== TAG.quote) throw new MalformedError('what the TPM signed is no quote');
+  if (from.u16() !== TAG.quote) throw new MalformedError('what the TPM signed is not a quote');
   const signer = from.sized(68);
   const extraData = from.sized(64);
   const clock = from.u64();
   const resetCount = from.u32();
   const restartCount = from.u32();
   const safe = from.u8();
-  if (safe > 1) throw new MalformedError('the quote has a truth value that is neither yes nor no');
+  if (safe > 1) throw new MalformedError('the quote has an invalid boolean');
   const firmware = from.u64();
   const selections = decodeSelections(from);
   const pcrDigest = from.sized(64);
@@ -51,7 +51,7 @@ type Signature = { type: 'ec'; r: Uint8Array; s: Uint8Array } | { type: 'rsa'; b
 export function decodeSignature(bytes: Uint8Array): Signature {
   const from = new WireReader(bytes, 'the signature');
   const scheme = from.u16();
-  if (from.u16() !== ALG.sha256) throw new MalformedError('the signature is not over SHA-256');
+  if (from.u16() !== ALG.sha256) throw new MalformedError('the signature does not use SHA-256');
   const signature = decodeNumbers(scheme, from);
   from.end();
   return signature;
@@ -60,7 +60,7 @@ export function decodeSignature(bytes: Uint8Array): Signature {
 function decodeNumbers(scheme: number, from: WireReader): Signature {
   if (scheme === ALG.ecdsa) return { type: 'ec', r: from.sized(66), s: from.sized(66) };
   if (scheme === ALG.rsassa) return { type: 'rsa', bytes: from.sized(512) };
-  throw new MalformedError(`the signature is by the unknown scheme 0x${scheme.toString(16)}`);
+  throw new MalformedError(`the signature has the unknown scheme 0x${scheme.toString(16)}`);
 }
 
 /** @throws MalformedError if the numbers are longer than the key's */

@@ -69,7 +69,7 @@ const TYPES = { rsa: ALG.rsa, ec: ALG.ecc, sealed: ALG.keyedHash } as const;
 export function decodePublic(bytes: Uint8Array): PublicArea {
   const from = new WireReader(bytes, 'the public area');
   const type = from.u16();
-  expect(from.u16(), ALG.sha256, 'is not named by SHA-256');
+  expect(from.u16(), ALG.sha256, 'does not use SHA-256 for its name');
   const common = { attributes: from.u32(), policy: from.sized(64) };
   const area = decodeRest(type, common, from);
   from.end();
@@ -85,7 +85,8 @@ function decodeRest(type: number, common: Common, from: WireReader): PublicArea 
     const storage = decodeUse(from, ALG.rsassa);
     const bits = from.u16();
     const exponent = from.u32();
-    if (exponent !== 0 && exponent !== EXPONENT) throw new MalformedError('the key has a strange exponent');
+    if (exponent !== 0 && exponent !== EXPONENT)
+      throw new MalformedError('the key has an unexpected exponent');
     return { type: 'rsa', ...common, storage, bits, modulus: from.sized(MAX_RSA_BYTES) };
   }
   if (type === ALG.ecc) {
@@ -94,19 +95,19 @@ function decodeRest(type: number, common: Common, from: WireReader): PublicArea 
     expect(from.u16(), ALG.null, 'derives keys');
     return { type: 'ec', ...common, storage, curve, x: from.sized(66), y: from.sized(66) };
   }
-  throw new MalformedError(`the public area is of the unknown type 0x${type.toString(16)}`);
+  throw new MalformedError(`the public area has the unknown type 0x${type.toString(16)}`);
 }
 
 /** @returns true for a storage key, false for one that signs by `scheme` with SHA-256 */
 function decodeUse(from: WireReader, scheme: number): boolean {
   if (from.u16() === ALG.null) {
-    expect(from.u16(), scheme, 'signs by another scheme');
-    expect(from.u16(), ALG.sha256, 'signs another hash than SHA-256');
+    expect(from.u16(), scheme, 'signs with another scheme');
+    expect(from.u16(), ALG.sha256, 'signs a hash other than SHA-256');
     return false;
   }
   expect(from.u16(), 128, 'does not use AES-128');
   expect(from.u16(), ALG.cfb, 'does not use AES-128-CFB');
-  expect(from.u16(), ALG.null, 'has a scheme beside its cipher');
+  expect(from.u16(), ALG.null, 'has a scheme in addition to its cipher');
   return true;
 }
 
@@ -144,7 +145,7 @@ export function keyOf(area: RsaArea | EcArea): KeyObject {
     return createPublicKey({ key: jwkOf(area), format: 'jwk' });
   } catch (error) {
     if (error instanceof MalformedError) throw error;
-    throw new MalformedError('the numbers of a public key make no key');
+    throw new MalformedError('the numbers of a public key are not a valid key');
   }
 }
 

@@ -66,12 +66,12 @@ export function readSealedFile(content: Uint8Array): SealedFile {
     throw new MalformedError('the sealed file is cut off or damaged');
   }
   if (body.version !== VERSION)
-    throw new MalformedError(`the sealed file is of version ${String(body.version)}, not ${VERSION}`);
+    throw new MalformedError(`the sealed file has version ${String(body.version)}, not ${VERSION}`);
   const { endorsementKey, pcrs } = body;
   const isPcr = (pcr: unknown): pcr is number =>
     Number.isInteger(pcr) && Number(pcr) >= 0 && Number(pcr) < 24;
   if (typeof endorsementKey !== 'string' || !Array.isArray(pcrs) || !pcrs.every(isPcr))
-    throw new MalformedError('the sealed file lacks a part');
+    throw new MalformedError('the sealed file is missing a part');
   const key = {
     publicArea: bytes(body, 'public'),
     duplicate: bytes(body, 'duplicate'),
@@ -82,7 +82,7 @@ export function readSealedFile(content: Uint8Array): SealedFile {
 
 function bytes(body: Record<string, unknown>, name: string): Buffer {
   const value = body[name];
-  if (typeof value !== 'string') throw new MalformedError('the sealed file lacks a part');
+  if (typeof value !== 'string') throw new MalformedError('the sealed file is missing a part');
   return Buffer.from(value, 'base64');
 }
 

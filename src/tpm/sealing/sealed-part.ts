@@ -35,13 +35,13 @@ export function openPart(part: Uint8Array, key: Uint8Array, bound: Bound, maxByt
     packed = Buffer.concat([decipher.update(part.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
   } catch {
     throw new MalformedError(
-      'the sealed part was made with another key, for another Machine or with another end',
+      'the sealed part was created with another key, for another Machine or with another expiry',
     );
   }
   try {
     return gunzipSync(packed, { maxOutputLength: maxBytes });
   } catch {
-    throw new MalformedError(`the sealed part holds more than ${maxBytes} bytes, or nothing that gzip made`);
+    throw new MalformedError(`the sealed part has more than ${maxBytes} bytes, or is not gzip data`);
   } finally {
     packed.fill(0);
   }

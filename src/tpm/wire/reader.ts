@@ -61,7 +61,7 @@ export class WireReader extends ByteReader {
   /** A sized buffer's content. @throws MalformedError if it is longer than `max` */
   sized(max: number): Buffer {
     const length = this.u16();
-    if (length > max) throw new MalformedError(`${this.what} holds ${length} bytes where ${max} are allowed`);
+    if (length > max) throw new MalformedError(`${this.what} has ${length} bytes where ${max} are allowed`);
     return this.take(length);
   }
 }

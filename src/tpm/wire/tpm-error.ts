@@ -31,13 +31,13 @@ export class TpmError extends ExpectedError {
 const WORDS: Readonly<Record<TpmRefusal, string>> = {
   busy: 'it is busy',
   'locked out': 'it is locked out after wrong passwords',
-  'wrong password': 'a password or policy of its own is set',
+  'wrong password': 'a custom password or policy is set',
   'switched off': 'it is switched off in the firmware',
-  broken: 'it is broken or its self test failed',
-  'no such object': 'there is no such object in it',
+  broken: 'it is broken or its self-test failed',
+  'no such object': 'it has no such object',
   full: 'it has no room for another object or session',
   'not for this key': 'the data was made for another key',
-  'policy not met': 'the state that its policy demands is not the present one',
+  'policy not met': 'the current state does not match its policy',
   other: 'for a reason that Slipway does not know',
 };
 

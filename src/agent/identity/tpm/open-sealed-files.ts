@@ -34,7 +34,7 @@ async function openOne(
   path: string,
   file: SealedFile,
 ): Promise<Buffer> {
-  const foreign = `the content of ${path} was sealed for ${file.endorsementKey}, and this machine's TPM is ${own}`;
+  const foreign = `the content of ${path} was sealed for ${file.endorsementKey}, and this machine's TPM has ${own}`;
   if (file.endorsementKey !== own) throw new TpmProblem('SealedFileForeign', foreign);
   const registers = file.pcrs.length === 0 ? undefined : { bank: ALG.sha256, pcrs: file.pcrs };
   try {
@@ -42,7 +42,7 @@ async function openOne(
     return whole(path, () => decrypt(file, key, path));
   } catch (error) {
     if (error instanceof TpmError && error.refusal === 'policy not met') {
-      const state = `the content of ${path} opens with PCR ${file.pcrs.join(', ')} as they were when it was sealed`;
+      const state = `the content of ${path} can be opened only while PCR ${file.pcrs.join(', ')} have the values they had when it was sealed`;
       throw new TpmProblem('TpmBootStateChanged', `${state}; they are different now`);
     }
     if (error instanceof TpmError && error.refusal === 'not for this key')

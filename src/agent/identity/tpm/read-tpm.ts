@@ -68,7 +68,7 @@ async function read(host: Host, channel: TpmChannel): Promise<TpmIdentity> {
   if (!(await readBanks(channel)).includes(ALG.sha256))
     throw new TpmProblem(
       'TpmFailed',
-      'the TPM keeps no registers by SHA-256: switch that bank on in the firmware, or by tpm2_pcrallocate sha256:all and another boot',
+      'the TPM has no SHA-256 PCR bank: enable it in the firmware, or run tpm2_pcrallocate sha256:all and reboot',
     );
   const endorsement = await findEndorsement(channel, properties.nvBufferBytes);
   return withPrimary(channel, endorsement.template, async (ek) => {
@@ -92,7 +92,7 @@ async function challenge(channel: TpmChannel, ek: LoadedKey, ak: LoadedKey): Pro
   const secret = randomBytes(32);
   const opened = await activateCredential(channel, ek, ak, makeCredential(ek.area, ak.name, secret));
   if (!secret.equals(opened))
-    throw new TpmProblem('TpmFailed', 'the TPM opened a challenge to another secret');
+    throw new TpmProblem('TpmFailed', 'the TPM decrypted a challenge to the wrong secret');
   const nonce = randomBytes(32);
   const values = await readPcrs(channel, BOOT_PCRS);
   const evidence = { ak: ak.area, ...(await quote(channel, ak, nonce, BOOT_PCRS)), values };
