@@ -8,6 +8,6 @@ import { reportCommand } from './agent/cli/report.ts';
  */
 runToExitStatus(async () => {
   const flags = plainReportFlags(process.argv.slice(2));
-  if (!flags) throw new Error('the reporter was started with options that it does not know');
+  if (!flags) throw new Error('the reporter was started with unknown options');
   return reportCommand(flags);
 });

@@ -29,6 +29,6 @@ describe('an error that reaches the end of a program', () => {
     undefined,
   ])('is a fault otherwise: %s', (error) => {
     expect(isExpected(error)).toBe(false);
-    expect(fatalMessage(error)).toMatch(/^a fault of the program itself, please report it: /);
+    expect(fatalMessage(error)).toMatch(/^internal error, please report it: /);
   });
 });

@@ -24,7 +24,7 @@ export function isExpected(error: unknown): error is Error {
 export function fatalMessage(error: unknown): string {
   if (isExpected(error)) return error.message;
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return `a fault of the program itself, please report it: ${what}`;
+  return `internal error, please report it: ${what}`;
 }
 
 /** What keeps a program from printing: a full disk, a quota, a disk that is broken or a terminal that has gone, a limit. */

@@ -28,7 +28,7 @@ export async function awaitReady(host: Host, limitMs: number, signal: AbortSigna
 
 async function look(host: Host): Promise<{ why: string | undefined; identity?: KubeletIdentity }> {
   const identity = await readKubeletIdentity(host);
-  if (identity?.nodeName === undefined) return { why: 'the kubelet has no certificate of a node' };
+  if (identity?.nodeName === undefined) return { why: 'the kubelet has no node certificate' };
   return { why: await notReady(host, identity, identity.nodeName), identity };
 }
 
@@ -47,5 +47,5 @@ async function notReady(host: Host, identity: KubeletIdentity, name: string): Pr
 }
 
 function whyNot({ reason, message }: ClusterNode): string {
-  return [reason, message].filter((part) => part !== undefined).join(': ') || 'it has not said why';
+  return [reason, message].filter((part) => part !== undefined).join(': ') || 'no reason given';
 }

@@ -43,7 +43,7 @@ export async function awaitNodeName(host: Host, spec: NameSpec): Promise<NameVer
   let seen: ClusterNode | undefined;
   let unseen = 0;
   onProgress(
-    `waiting up to ${Math.round(graceMs / 1000)} s for the Node ${nodeName} of an earlier machine to be given up by the cluster`,
+    `waiting up to ${Math.round(graceMs / 1000)} s for the cluster to give up the Node ${nodeName} of an earlier machine`,
   );
   for (;;) {
     const answer = await readNode(host, { server: `https://${endpoint}`, ca, token }, nodeName);

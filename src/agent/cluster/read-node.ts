@@ -53,7 +53,7 @@ export async function readNode(host: Host, access: ApiAccess, name: string): Pro
     if (status !== 200) return { kind: 'refused', status };
     const node = parseNode(body);
     return node === undefined
-      ? { kind: 'unreachable', problem: 'what answers there is no API server' }
+      ? { kind: 'unreachable', problem: 'the server there is not an API server' }
       : { kind: 'node', node };
   } catch (error) {
     if (error instanceof HostError) return { kind: 'unreachable', problem: error.errno };

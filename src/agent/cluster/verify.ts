@@ -89,12 +89,12 @@ async function lookAtNode(host: Host, { config }: VerifySpec): Promise<Look> {
     return {
       kind: 'pending',
       code: 'NodeNotRegistered',
-      cause: `${KUBELET_KUBECONFIG} has no certificate of a node yet`,
+      cause: `${KUBELET_KUBECONFIG} has no node certificate yet`,
     };
   const { nodeName } = identity;
   const wanted = (config.nodeName ?? host.hostname()).trim().toLowerCase();
   if (nodeName !== wanted) {
-    const cause = `this machine is the Node "${nodeName}", and its configuration asks for "${wanted}"`;
+    const cause = `this machine is the Node "${nodeName}", and its configuration sets "${wanted}"`;
     return { kind: 'bad', code: 'NodeNameWrong', cause };
   }
   const look = judge(await readNode(host, identity, nodeName), identity, nodeName, config.providerId);
@@ -129,19 +129,19 @@ function judgeNode(nodeName: string, providerId: string | undefined, wanted: str
   if (wanted === undefined || providerId === wanted) return { kind: 'good', nodeName };
   const code = 'NodeProviderIdWrong';
   if (providerId === undefined || providerId === '') {
-    const cause = `the Node "${nodeName}" has no provider ID, and its configuration asks for "${wanted}"`;
+    const cause = `the Node "${nodeName}" has no provider ID, and its configuration sets "${wanted}"`;
     return { kind: 'pending', code, cause };
   }
-  const cause = `the Node "${nodeName}" has the provider ID "${providerId}", and its configuration asks for "${wanted}"`;
+  const cause = `the Node "${nodeName}" has the provider ID "${providerId}", and its configuration sets "${wanted}"`;
   return { kind: 'bad', code, cause };
 }
 
 /** The bootstrap token has done its work by then. */
 const SEE_CERTIFICATE =
-  'See whether the client certificate of the kubelet (kubelet-client-current.pem) is still valid, and whether the CA of this cluster has signed it.';
+  "Check that the kubelet's client certificate (kubelet-client-current.pem) is still valid and was signed by this cluster's CA.";
 
 function refused(server: string, status: number): Look {
-  const cause = `the API server ${server} answers with HTTP status ${status} when asked for the Node`;
+  const cause = `the API server ${server} answers with HTTP status ${status} to the request for the Node`;
   if (status === 401) return { kind: 'pending', code: 'CredentialsRejected', cause, remedy: SEE_CERTIFICATE };
   // An authorizer that does not let a kubelet read its own Node is unusual, but the node may work all the same.
   if (status === 403) return { kind: 'unseen', code: 'PermissionDenied', cause };

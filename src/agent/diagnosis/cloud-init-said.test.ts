@@ -17,22 +17,22 @@ describe('where nothing of the user data ran', () => {
       ),
     ],
     [
-      'did not know what the user data is (text/x-not-multipart)',
+      'did not recognize the type of the user data (text/x-not-multipart)',
       said('__init__.py', "Unhandled non-multipart (text/x-not-multipart) userdata: 'b'apiVersion: v1'...'"),
     ],
     [
-      'could not make a script of the commands',
+      'could not turn the commands into a script',
       said(
         'cc_runcmd.py',
         "Failed to shellify [{'echo a': 'b'}] into file /var/lib/cloud/instance/scripts/runcmd",
       ),
     ],
     [
-      'A boothook of the user data failed (/var/lib/cloud/instances/i-0d6/boothooks/part-001)',
+      'A boothook in the user data failed (/var/lib/cloud/instances/i-0d6/boothooks/part-001)',
       said('util.py', 'Boothooks script /var/lib/cloud/instances/i-0d6/boothooks/part-001 execution error'),
     ],
     [
-      'The user data include file:///etc/rest.txt, and nothing is there',
+      'The user data includes file:///etc/rest.txt, which does not exist',
       said(
         'user_data.py',
         "[Errno 2] No such file or directory: '/etc/rest.txt' for url: file:///etc/rest.txt.",
@@ -57,7 +57,10 @@ it('a script that failed may have kept kubeadm away, and is no verdict on it', (
   const line = said('util.py', 'Failed running /var/lib/cloud/instance/scripts/runcmd [1]');
   expect(verdict(BEGIN, 'E: Unable to locate package containerd.io', line, END)).toMatchObject({
     result: 'nothing',
-    likely: { code: 'CloudInitFailed', cause: expect.stringContaining('scripts/runcmd ended with status 1') },
+    likely: {
+      code: 'CloudInitFailed',
+      cause: expect.stringContaining('scripts/runcmd exited with status 1'),
+    },
   });
 });
 

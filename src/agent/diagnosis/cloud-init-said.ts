@@ -8,36 +8,36 @@ import type { KubeadmFailure } from './words/classify.ts';
 const RULES = [
   rule(/Unhandled non-multipart \((\S+?)\) userdata/, ([, type]) => ({
     code: 'CloudInitFailed',
-    cause: `cloud-init did not know what the user data is (${type}), so none of it ran.`,
+    cause: `cloud-init did not recognize the type of the user data (${type}), so none of it ran.`,
     remedy:
-      'Let them begin with #cloud-config, #! or the head of a MIME message, without anything before it; look for what has encoded or replaced them on their way (base64 twice, a template that was not filled in).',
+      'User data must begin with #cloud-config, #! or a MIME header, with nothing before it. Check whether something encoded or replaced it on the way (base64 twice, a template that was not filled in).',
   })),
   rule(/Failed loading yaml blob\.? ?(.*)/, ([, why]) => ({
     code: 'CloudInitFailed',
     cause: `cloud-init could not read the user data as YAML${why ? ` (${reason(why)})` : ''}, so none of it ran.`,
-    remedy: 'Correct them; slipway check FILE, or cloud-init schema --config-file FILE, shows the line.',
+    remedy: 'Correct it; slipway check FILE, or cloud-init schema --config-file FILE, shows the line.',
   })),
   rule(/Failed to shellify (.{1,80}?)(?: into file|$)|Unable to shellify type (\S+)/i, ([, what, type]) => ({
     code: 'CloudInitFailed',
-    cause: `cloud-init could not make a script of the commands${what === undefined ? ` (an entry is of the type ${type})` : ` (${reason(what)})`}, so none of them ran.`,
+    cause: `cloud-init could not turn the commands into a script${what === undefined ? ` (an entry is of the type ${type})` : ` (${reason(what)})`}, so none of them ran.`,
     remedy:
-      'Write each entry of runcmd and bootcmd as one string or as a list of strings; a colon and a blank in a string need quotation marks around it.',
+      'Write each entry of runcmd and bootcmd as one string or as a list of strings; quote a string that contains a colon followed by a space.',
   })),
   // The provider of Cluster API for AWS has user data fetched by one, and included then.
   rule(/Boothooks script (\S+) execution error/, ([, path]) => ({
     code: 'CloudInitFailed',
-    cause: `A boothook of the user data failed (${path}), and what it was to fetch or set up is not there.`,
+    cause: `A boothook in the user data failed (${path}), so what it fetches or sets up is missing.`,
     remedy:
-      'Read what stands above this line in cloud-init-output.log. Where it fetches the user data (Cluster API on AWS), the role of the machine must be allowed to read the secret (Secrets Manager, SSM), and the image needs what the boothook calls (the AWS CLI).',
+      "Read the lines above this one in cloud-init-output.log. If the boothook fetches the user data (Cluster API on AWS), the machine's role needs permission to read the secret (Secrets Manager, SSM), and the image needs the programs that the boothook calls (the AWS CLI).",
   })),
   // That of the same provider is missing at first, and comes by the boothook.
   rule(
     /No such file or directory: '(?!\/etc\/secret-userdata\.txt')[^']+' for url: (\S+?)\.?$/,
     ([, url]) => ({
       code: 'CloudInitFailed',
-      cause: `The user data include ${url}, and nothing is there, so nothing of that ran.`,
+      cause: `The user data includes ${url}, which does not exist, so that part did not run.`,
       remedy:
-        'Look for what was to write that file before, such as a boothook; its errors stand in cloud-init-output.log.',
+        'Find out what should have written that file earlier, such as a boothook; its errors are in cloud-init-output.log.',
     }),
   ),
 ];
@@ -48,16 +48,16 @@ const SCRIPT = [
     /Failed running (\/var\/lib\/cloud\/\S+)(?: \[([-\d]+)\])?|Runparts: \d+ failures \(([^)]{1,80})\)/,
     ([, path, status, parts]) => ({
       code: 'CloudInitFailed',
-      cause: `A script of the user data failed before kubeadm said anything: ${path ?? parts}${status === undefined ? '' : ` ended with status ${status}`}.`,
-      remedy: 'Read what stands above this line: the last command before it is the one that failed.',
+      cause: `A script in the user data failed before kubeadm printed anything: ${path ?? parts}${status === undefined ? '' : ` exited with status ${status}`}.`,
+      remedy: 'Read the lines above this one: the last command before it failed.',
     }),
   ),
   // Which one it was stands in cloud-init.log alone.
   rule(/Failed to run module scripts[-_]user \(scripts in (\/\S+?)\)/, ([, directory]) => ({
     code: 'CloudInitFailed',
-    cause: `A script of the user data failed before kubeadm said anything: one in ${directory}.`,
+    cause: `A script in the user data failed before kubeadm printed anything: one in ${directory}.`,
     remedy:
-      'Read what stands above this line: the last command before it is the one that failed. cloud-init.log names the script and its status.',
+      'Read the lines above this one: the last command before it failed. cloud-init.log names the script and its status.',
   })),
 ];
 

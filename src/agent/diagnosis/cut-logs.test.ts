@@ -139,7 +139,7 @@ describe('a log that ends before the error', () => {
     ];
     expect(verdict(...lines).failure).toMatchObject({
       code: 'KubeletUnhealthy',
-      cause: expect.stringContaining('why is cut off'),
+      cause: expect.stringContaining('the reason is cut off'),
     });
   });
 

@@ -93,7 +93,7 @@ describe('a log', () => {
   ])('says of a kubeadm that is not executable that it is %s', (path, line) => {
     expect(diagnose(`${CLOUD_INIT}\n${line}\n${FAILED}\n`).failure).toMatchObject({
       code: 'KubeadmNotFound',
-      cause: `${path} may not be executed (permission denied).`,
+      cause: `${path} cannot be executed: permission denied.`,
     });
     expect(diagnose(`tee: ${path}: Permission denied\n`).result).toBe('nothing');
   });

@@ -278,7 +278,7 @@ function withoutAttempt(lines: readonly LogLine[]): LogVerdict {
   const denied = lines.findLast(({ text }) => NOT_EXECUTABLE.test(text));
   if (denied !== undefined) {
     const { cause: _, ...failure } = bareFailure('KubeadmNotFound', denied.text);
-    const cause = `${NOT_EXECUTABLE.exec(denied.text)?.[1]} may not be executed (permission denied).`;
+    const cause = `${NOT_EXECUTABLE.exec(denied.text)?.[1]} cannot be executed: permission denied.`;
     return { result: 'failed', failure: { ...failure, cause }, telling: [denied], attempts: [] };
   }
   const node = failureOfNode(lines) ?? endedCall(lines) ?? cloudInitFailure(lines);

@@ -67,7 +67,7 @@ describe('evidence', () => {
     expect(explain(classify(end), end, seen)).toMatchObject({
       code,
       cause: expect.stringContaining('the certificate itself'),
-      remedy: expect.stringMatching(/check-expiration.*neither a CA/),
+      remedy: expect.stringMatching(/check-expiration.*does not renew CAs/),
     });
   });
 
@@ -152,8 +152,8 @@ describe('evidence', () => {
         ...NO_EVIDENCE,
         apiServer: { endpoint: ENDPOINT, status: 200, clusterInfo: { signedBy } },
       }).cause;
-    expect(classify(end).cause).toMatch(/was never made there, has expired, or may not sign\.$/);
-    expect(cause('zzzzzz')).toMatch(/abcdef signs nothing .* or may not sign \(its Secret has no usage-/);
+    expect(classify(end).cause).toMatch(/was never created in the cluster, has expired, or may not sign\.$/);
+    expect(cause('zzzzzz')).toMatch(/abcdef does not sign .* or may not sign \(its Secret has no usage-/);
     expect(cause()).toMatch(/abcdef signs nothing in the cluster, and no other does: .* may not sign/);
   });
 
@@ -198,12 +198,12 @@ describe('evidence', () => {
       .filter(({ cause }) => cause.includes(':10248'))
       .flatMap(({ text }) => messages(text));
     const listeners = [{ port: 10248, program: 'perl (process 220)' }];
-    const told = 'The kubelet cannot tell its health at 127.0.0.1:10248: the port is in use.';
+    const told = 'The kubelet cannot serve its health endpoint at 127.0.0.1:10248: the port is in use.';
     expect(explain(base, end, { ...NO_EVIDENCE, kubeletLog })).toMatchObject({ cause: told });
     expect(explain(base, end, { ...NO_EVIDENCE, kubeletLog, listeners })).toMatchObject({
       code: 'PortInUse',
       persistence: 'permanent',
-      cause: `${told} It is perl (process 220) that listens there.`,
+      cause: `${told} perl (process 220) listens there.`,
     });
   });
 
@@ -255,12 +255,12 @@ describe('evidence', () => {
     const mute = { ...NO_EVIDENCE, apiServer: { ...apiServer, failedAt: 'mute' } as const };
     expect(explain(classify(end), end, mute)).toMatchObject({
       code: 'ApiServerUnavailable',
-      cause: `The API server at ${ENDPOINT} accepts connections, but then says nothing, not even in TLS.`,
+      cause: `The API server at ${ENDPOINT} accepts connections but never answers the TLS handshake.`,
       remedy: expect.stringContaining('MTU'),
     });
     expect(look(['etcd', 'etcd-readiness'])).toMatchObject({
       code: 'EtcdUnhealthy',
-      cause: `What answers at ${ENDPOINT} says that it cannot serve because this fails: etcd, etcd-readiness. It had not proved by then to be the API server.`,
+      cause: `What answers at ${ENDPOINT} says that it cannot serve because this fails: etcd, etcd-readiness. It had not yet proved to be the API server.`,
     });
   });
 });

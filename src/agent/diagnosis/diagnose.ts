@@ -117,7 +117,7 @@ function explainBySwap(
   return {
     code: 'SwapEnabled',
     cause:
-      'The kubelet is not running, and kubeadm has warned that swap is on: a kubelet ends for that unless its failSwapOn is false.',
+      'The kubelet is not running, and kubeadm warned that swap is on: the kubelet then exits unless failSwapOn is false.',
     persistence: 'until-deadline',
     evidence,
   };
@@ -130,20 +130,20 @@ function explainByProxy(
 ): Diagnosis | undefined {
   const proxy = facts?.warnedOfProxy;
   if (proxy === undefined || code !== 'ControlPlaneNotReady') return undefined;
-  const noProxy = 'Put the control plane endpoint and the address of this machine into NO_PROXY';
+  const noProxy = 'Add the control plane endpoint and the address of this machine to NO_PROXY';
   const runs = staticPods.some(
     ({ name, state, restarts }) => name === 'kube-apiserver' && state === 'running' && restarts === 0,
   );
   return runs
     ? {
         code: 'ApiServerUnreachable',
-        cause: `kube-apiserver runs on this machine, but kubeadm asks for it through the proxy ${proxy}, as it has warned, and gets no answer.`,
+        cause: `kube-apiserver runs on this machine, but kubeadm connects to it through the proxy ${proxy}, as it warned, and gets no answer.`,
         remedy: `${noProxy}.`,
         evidence,
       }
     : {
         code,
-        cause: `The API server on this machine did not answer kubeadm, which asks for it through the proxy ${proxy}, as it has warned.`,
+        cause: `The API server on this machine did not answer kubeadm, which connects to it through the proxy ${proxy}, as it warned.`,
         remedy: `${noProxy}. If that is not it: ${remedy.charAt(0).toLowerCase()}${remedy.slice(1)}`,
         evidence,
       };

@@ -374,7 +374,7 @@ it.each([
   ],
   [
     'failed to run Kubelet: invalid Node Allocatable configuration. Resource \\"memory\\" has a reservation of {{10736344498176 0} {<nil>} BinarySI} but capacity of {{25276510208 0} {<nil>} BinarySI}. Expected capacity >= reservation',
-    /keeps back more memory .* than the machine has/,
+    /reserves more memory .* than the machine has/,
   ],
 ])('a kubelet does not accept its configuration: %s', (why, cause) => {
   expect(
@@ -396,7 +396,7 @@ it.each([
     ).failure;
   expect(told('dial tcp 127.0.0.1:10248: connect: connection refused')).toMatchObject({
     code: 'KubeletNotStarted',
-    cause: 'The kubelet is not running: kubeadm found no service kubelet.',
+    cause: 'The kubelet is not running: kubeadm found no kubelet service.',
   });
   // Something runs there all the same.
   expect(told('context deadline exceeded')).toMatchObject({ code: 'KubeletUnhealthy' });
@@ -504,7 +504,7 @@ describe('a few words of a kubelet, without its name', () => {
       'Dec 05 16:50:08 n1 kubelet[172]: E1205 16:50:08.902786     172 container_manager_linux.go:440] "Updating kernel flag failed (Hint: enable KubeletInUserNamespace feature flag to ignore the error)" err="open /proc/sys/kernel/panic: permission denied" flag="kernel/panic"';
     expect(verdict(refused, '', said).failure).toMatchObject({
       code: 'FileAccessDenied',
-      cause: 'The kubelet ends because it may not set /proc/sys/kernel/panic (permission denied).',
+      cause: 'The kubelet exits because it cannot set /proc/sys/kernel/panic: permission denied.',
     });
   });
 });
@@ -545,14 +545,14 @@ describe('a kubelet that can start no pod, where its journal is all there is', (
     ],
     [
       'ContainerNotStarted',
-      'cannot mount the root of one (invalid argument)',
+      "cannot mount a container's root (invalid argument)",
       failed(
         'failed to create containerd task: failed to create shim task: failed to mount rootfs component: invalid argument: unknown',
       ),
     ],
     [
       'ContainerNotStarted',
-      'cannot mount the root of one (no such device)',
+      "cannot mount a container's root (no such device)",
       failed(
         'failed to create containerd task: failed to mount rootfs component &{overlay overlay [workdir=/var/lib/containerd/1/work lowerdir=/var/lib/containerd/1/fs]}: no such device: unknown',
       ),
@@ -579,7 +579,7 @@ describe('a kubelet that can start no pod, where its journal is all there is', (
         'kuberuntime_sandbox.go:41',
         `"Failed to generate sandbox config for pod" err="open ${path}: no such file or directory"`,
       );
-    expect(verdict(without('/etc/resolv.conf')).failure?.remedy).toMatch(/^Make \/etc\/resolv\.conf/);
+    expect(verdict(without('/etc/resolv.conf')).failure?.remedy).toMatch(/^Create \/etc\/resolv\.conf/);
     expect(verdict(without('/run/systemd/resolve/resolv.conf')).failure?.remedy).toMatch(/^Set resolvConf/);
   });
 
@@ -606,7 +606,7 @@ describe('a kubelet that can start no pod, where its journal is all there is', (
       '"Error syncing pod, skipping" err="failed to \\"CreatePodSandbox\\" for \\"etcd-n1_kube-system(c761)\\" with Cre',
     );
     expect(verdict(cut, pod).failure?.cause).toBe(
-      'The container runtime cannot start a container; why is cut off.',
+      'The container runtime cannot start a container; the reason is cut off.',
     );
   });
 });

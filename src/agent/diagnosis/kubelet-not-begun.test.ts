@@ -38,7 +38,7 @@ describe('a kubelet of which only kubeadm speaks', () => {
   it('most likely ends for the swap that kubeadm has warned of', () => {
     expect(failureOf(...failed([SWAP]))).toMatchObject({
       code: 'SwapEnabled',
-      cause: expect.stringMatching(/unless its failSwapOn is false\.$/),
+      cause: expect.stringMatching(/unless failSwapOn is false\.$/),
     });
     expect(failureOf(...failed([SWAP]), '', RAN)?.code).toBe('KubeletBadFlag');
     // One that answers has not ended.
@@ -73,7 +73,7 @@ describe('a kubelet that systemd does not start', () => {
         systemd('Control process exited, code=exited, status=1/FAILURE'),
         systemd("Failed with result 'exit-code'."),
       ],
-      /a command before it fails with status 1\/FAILURE \(ExecStartPre/,
+      /a command before it failed with exit status 1\/FAILURE \(ExecStartPre/,
     ],
     [
       'an EnvironmentFile that is not there',
@@ -119,7 +119,7 @@ describe('a control plane of which only the kubelet speaks', () => {
   ])('is told as %s where %j end again and again', (code, names, first) => {
     expect(failureOf(...lines, '', ...names.map(loop))).toMatchObject({
       code,
-      cause: `${first} ends and is started again (CrashLoopBackOff); why is in its own log.`,
+      cause: `${first} keeps exiting and is restarted (CrashLoopBackOff); its own log has the reason.`,
     });
   });
 

@@ -23,7 +23,8 @@ describe('a criSocket', () => {
     expect(failed('join', error, { units })).toMatchObject({
       code: 'ContainerRuntimeUnsuitable',
       persistence: 'permanent',
-      cause: 'kubeadm asks CRI-O, which is not installed on this machine, where containerd runs.',
+      cause:
+        'kubeadm uses the socket of CRI-O, which is not installed on this machine; containerd is running.',
     });
   });
 

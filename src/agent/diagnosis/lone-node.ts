@@ -52,7 +52,7 @@ const CLUSTER_RULES = [
   OWN_IMAGE_PULL,
   rule(EXEC_FORMAT, () => ({
     code: 'ImageNotFound',
-    cause: 'The image of a container is for another processor than that of this machine (exec format error).',
+    cause: 'The image of a container is for a different architecture than this machine (exec format error).',
     remedy: OTHER_PROCESSOR,
   })),
   rule(/"?Status from runtime service failed"? err=".*/, ([text]) => diagnoseRuntime(text, 'crictl')),
@@ -70,14 +70,14 @@ const CLUSTER_RULES = [
       code: 'CoreDnsLoop',
       ...(from === undefined
         ? {}
-        : { cause: `CoreDNS ends because what it asks comes back to it (from ${from}).` }),
+        : { cause: `CoreDNS exits because its queries loop back to it (from ${from}).` }),
     }),
   ),
   rule(/[Ee]rror loading config file "([^"]+)": open \S+: permission denied/, ([, path]) => ({
     code: 'FileAccessDenied',
-    cause: `kubectl may not read ${path}: only root may.`,
+    cause: `kubectl cannot read ${path}: only root can.`,
     remedy:
-      'Make a copy of your own: mkdir -p ~/.kube, sudo cp /etc/kubernetes/admin.conf ~/.kube/config, sudo chown $(id -u):$(id -g) ~/.kube/config; or run kubectl as root.',
+      'Make your own copy: mkdir -p ~/.kube, sudo cp /etc/kubernetes/admin.conf ~/.kube/config, sudo chown $(id -u):$(id -g) ~/.kube/config; or run kubectl as root.',
   })),
 ];
 

@@ -127,7 +127,7 @@ it('reads the records of a kubelet that a pager has cut each for itself', () => 
   ];
   expect(code(...lines)).toBe('KubeletConfigInvalid');
   const other = lines.map((line) => line.replace('set feature gates from initial', 'do what it has to do'));
-  expect(verdict(...other).failure?.cause).toContain('it says: failed to do what it has to do');
+  expect(verdict(...other).failure?.cause).toContain('it reports: failed to do what it has to do');
 });
 
 it('takes the expired certificate of a kubelet from its line alone', () => {
@@ -359,6 +359,6 @@ describe('what is said is no more than what was read', () => {
       ),
     );
     expect(found).toBe('ApiServerUnavailable');
-    expect(cause).toContain('or one that has not come up yet');
+    expect(cause).toContain('or one that has not started yet');
   });
 });

@@ -58,7 +58,7 @@ describe('checkDocument', () => {
     const named = userData(`${GOOD}nodeRegistration: {name: "\${INSTANCE_ID}"}\n`);
     expect(check(named)).toEqual([
       expect.stringMatching(
-        /^error 9 .*cannot be the name of a node .*; nothing before kubeadm fills the variable in$/,
+        /^error 9 .*cannot be the name of a node .*; nothing before kubeadm sets the variable$/,
       ),
     ]);
     const withCommand = (command: string) => check(named.replace('runcmd:\n', `runcmd:\n- ${command}\n`));

@@ -35,7 +35,7 @@ export function checkDocument(document: Document): Diagnostic[] {
   return checkConfig(command.verb, documents).flatMap((found) => {
     const hasVariable = VARIABLE.test(lines[found.line - 1] ?? '');
     if (hasVariable && isFilledIn(document, path)) return [];
-    const unfilled = hasVariable ? '; nothing before kubeadm fills the variable in' : '';
+    const unfilled = hasVariable ? '; nothing before kubeadm sets the variable' : '';
     const message = `${placedMessage(found, path)}${unfilled}`;
     return [entry(found.severity, found.code, message, file && placeInFile(file, found.line, found.column))];
   });

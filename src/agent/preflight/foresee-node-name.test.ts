@@ -31,7 +31,7 @@ const foreseen = (text: string): string[] =>
 
 it('warns where the kubelet would register under another name than the machine has', () => {
   const says = (name: string): string[] => [
-    `warning NodeNameWrong the kubelet would register as node-b7 (hostname-override) and kubeadm would look for ${name}, the name of the machine.`,
+    `warning NodeNameWrong the kubelet would register as node-b7 (hostname-override) and kubeadm would look for ${name}, the machine's name.`,
   ];
   expect(foreseen(userData('node-b7'))).toEqual(says('n1'));
   expect(foreseen(userData('node-b7', '', 'hostname: w-4'))).toEqual(says('w-4'));

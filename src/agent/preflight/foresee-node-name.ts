@@ -22,7 +22,7 @@ export function foreseeNodeName(host: Host, document: Document): Diagnostic[] {
     {
       severity: 'warning',
       code: 'NodeNameWrong',
-      message: `the kubelet would register as ${other} (hostname-override) and kubeadm would look for ${name}, the name of the machine.`,
+      message: `the kubelet would register as ${other} (hostname-override) and kubeadm would look for ${name}, the machine's name.`,
       ...(where ? { where } : {}),
     },
   ];

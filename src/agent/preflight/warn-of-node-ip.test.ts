@@ -38,7 +38,7 @@ const foreseen = async (text: string) =>
 
 it('warns of a node-ip that no interface has', async () => {
   expect(await foreseen(userData('10.125.200.2'))).toEqual([
-    'warning NodeIpNotOnMachine line 3: node-ip 10.125.200.2 is no address of this machine (10.99.0.11 on eth0); kubeadm would not be run.',
+    'warning NodeIpNotOnMachine line 3: node-ip 10.125.200.2 is not an address of this machine (10.99.0.11 on eth0); kubeadm would not run.',
   ]);
 });
 

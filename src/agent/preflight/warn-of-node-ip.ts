@@ -26,7 +26,7 @@ export async function warnOfNodeIp(host: Host, document: Document): Promise<Diag
   const where = document.files.findLast((file) => file.path === path)?.where;
   return Promise.all(
     strange.map(async (address): Promise<Diagnostic> => {
-      const found = `node-ip ${address} is no address of this machine (${describeAddresses(host)}); kubeadm would not be run.`;
+      const found = `node-ip ${address} is not an address of this machine (${describeAddresses(host)}); kubeadm would not run.`;
       const message = await withStart(host, 'NodeIpNotOnMachine', found);
       return { severity: 'warning', code: 'NodeIpNotOnMachine', message, ...(where ? { where } : {}) };
     }),

@@ -36,8 +36,8 @@ describe('verifyRelease', () => {
   });
 
   it('refuses another program, another release, another platform', () => {
-    why({ program: Buffer.from('the programm') }).toThrow('is not the slipway-linux-x64 that was released');
-    why({ version: '1.2.4' }).toThrow('those of "slipway 1.2.3 commit abc", and this is slipway 1.2.4');
+    why({ program: Buffer.from('the programm') }).toThrow('is not the released slipway-linux-x64');
+    why({ version: '1.2.4' }).toThrow('for "slipway 1.2.3 commit abc", and this is slipway 1.2.4');
     why({ version: '1.2' }).toThrow('and this is slipway 1.2');
     why({ platform: 'linux-arm64' }).toThrow('the signed sums have no slipway-linux-arm64');
   });
@@ -46,9 +46,9 @@ describe('verifyRelease', () => {
     why({ sums: Buffer.from(`${SUMS}\n`) }).toThrow('one of the two was changed');
     why({ signature: SIGNATURE.replace('abc', 'abd') }).toThrow('its trusted comment was changed');
     const lines = SIGNATURE.split('\n');
-    why({ signature: lines.slice(0, 3).join('\n') }).toThrow('no signature of minisign');
-    why({ signature: '' }).toThrow('no signature of minisign');
-    why({ signature: OLD_SIGNATURE }).toThrow('of a kind that minisign made before 0.8');
+    why({ signature: lines.slice(0, 3).join('\n') }).toThrow('not a minisign signature');
+    why({ signature: '' }).toThrow('not a minisign signature');
+    why({ signature: OLD_SIGNATURE }).toThrow('has the format of minisign before 0.8');
   });
 
   it('refuses another key, and what is none', () => {
@@ -57,6 +57,6 @@ describe('verifyRelease', () => {
     const changed = `${PUBLIC_KEY.slice(0, 30)}${PUBLIC_KEY[30] === 'A' ? 'B' : 'A'}${PUBLIC_KEY.slice(31)}`;
     why({ publicKey: changed }).toThrow('one of the two was changed');
     for (const publicKey of ['', 'RWQ', 'untrusted comment: x', PUBLIC_KEY.slice(4)])
-      why({ publicKey }).toThrow('the public key is none of minisign');
+      why({ publicKey }).toThrow('the public key is not a minisign key');
   });
 });

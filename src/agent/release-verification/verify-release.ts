@@ -28,18 +28,16 @@ interface Verified {
  */
 export function verifyRelease(claim: Claim): Verified {
   const key = readPublicKey(claim.publicKey);
-  if (key === undefined) throw new Error('the public key is none of minisign');
+  if (key === undefined) throw new Error('the public key is not a minisign key');
   const { comment } = verifySignature(claim.sums, claim.signature, key);
   if (!comment.startsWith(`slipway ${claim.version} `))
-    throw new Error(`the signed sums are those of "${comment}", and this is slipway ${claim.version}`);
+    throw new Error(`the signed checksums are for "${comment}", and this is slipway ${claim.version}`);
   const sha256 = createHash('sha256').update(claim.program).digest('hex');
   const name = `slipway-${claim.platform}`;
   const wanted = sumsByName(claim.sums.toString('utf8')).get(name);
-  if (wanted === undefined) throw new Error(`the signed sums have no ${name}`);
+  if (wanted === undefined) throw new Error(`the signed checksums do not include ${name}`);
   if (wanted !== sha256)
-    throw new Error(
-      `this program is not the ${name} that was released: its SHA-256 is ${sha256}, not ${wanted}`,
-    );
+    throw new Error(`this program is not the released ${name}: its SHA-256 is ${sha256}, not ${wanted}`);
   return { sha256, keyId: key.id };
 }
 
@@ -97,14 +95,14 @@ function verifySignature(content: Uint8Array, signature: string, { id, key }: Pu
   const own = fromBase64(first);
   const overAll = fromBase64(second);
   if (!untrusted?.startsWith(UNTRUSTED) || own?.length !== 74 || !trusted?.startsWith(TRUSTED) || !overAll)
-    throw new Error('this is no signature of minisign');
+    throw new Error('this is not a minisign signature');
   if (own.toString('latin1', 0, 2) !== 'ED')
-    throw new Error('the signature is of a kind that minisign made before 0.8; sign anew');
+    throw new Error('the signature has the format of minisign before 0.8; sign again');
   if (keyId(own) !== id) throw new Error(`it is signed by the key ${keyId(own)}, not by ${id}`);
   const bytes = own.subarray(10);
   const comment = trusted.slice(TRUSTED.length);
   if (!verify(null, createHash('blake2b512').update(content).digest(), key, bytes))
-    throw new Error('the signature does not belong to this content: one of the two was changed');
+    throw new Error('the signature does not match this content: one of the two was changed');
   if (!verify(null, Buffer.concat([bytes, Buffer.from(comment)]), key, overAll))
     throw new Error('its trusted comment was changed');
   return { comment };

@@ -23,7 +23,7 @@ const after = (ms: number, last: SlipwayEvent | undefined, more: Partial<EndStat
 
 it.each([
   ['nothing has happened yet', undefined, 29_000, {}, undefined],
-  ['nothing ever happened', undefined, 31_000, {}, /nothing began/],
+  ['nothing ever happened', undefined, 31_000, {}, /no bootstrap/],
   ['an agent is at work, whatever was before', ended('failed'), 90_000, { working: true }, undefined],
   ['a sequence is under way', began, 900_000, {}, undefined],
   ['the node was reset', event({ type: 'node.reset' }), 1, {}, /was reset/],
@@ -53,7 +53,7 @@ it.each([
   ['it succeeded, and the Node is Ready', ended('succeeded'), 1, { nodeSettled: true }, /is bootstrapped$/],
   ['it succeeded, and the Node never got Ready', ended('succeeded'), 21_000, {}, /not seen Ready/],
   ['the agent is lost and may come back', lost, 59_000, {}, undefined],
-  ['the agent is lost and did not come back', lost, 61_000, {}, /did not come back/],
+  ['the agent is lost and did not come back', lost, 61_000, {}, /was not restarted/],
 ] as const)('when %s', (_, last, ms, more, expected) => {
   const reason = after(ms, last, more);
   if (expected === undefined) expect(reason).toBeUndefined();

@@ -23,11 +23,11 @@ export function endReason(state: EndState): string | undefined {
   const { now, last, working } = state;
   if (working) return undefined;
   if (!last) {
-    return now - state.idleSince > state.idleMs ? 'nothing began to bootstrap this machine' : undefined;
+    return now - state.idleSince > state.idleMs ? 'no bootstrap of this machine was started' : undefined;
   }
   const since = now - last.mono;
   if (last.type === 'agent.lost')
-    return since > RESUME_MS ? 'the agent is gone and did not come back' : undefined;
+    return since > RESUME_MS ? 'the agent has ended and was not restarted' : undefined;
   if (last.type === 'node.reset') return 'the node was reset';
   if (last.type !== 'sequence.ended') return undefined;
   if (last.result !== 'succeeded') {

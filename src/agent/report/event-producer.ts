@@ -166,7 +166,7 @@ export class EventProducer {
           await spool.add(drafts, { journal: { id, seq: record.seq } });
       } catch (error) {
         // A record that makes no sense must not hold up the ones after it.
-        log(`record ${record.seq} of the journal cannot be told: ${errorMessage(error)}`);
+        log(`record ${record.seq} of the journal cannot be reported: ${errorMessage(error)}`);
       }
     }
   }
@@ -239,7 +239,9 @@ export class EventProducer {
     return new JournalEvents((record) => {
       const isMine = record.boot === boot || record.instance === instance || this.#isKnownJournal;
       if (!isMine)
-        log(`the journal's run of instance ${record.instance} is not of this machine; it is not told`);
+        log(
+          `the journal's run of instance ${record.instance} does not belong to this machine; it is not reported`,
+        );
       return isMine;
     });
   }

@@ -131,7 +131,7 @@ describe('a pump', () => {
     expect(pauses.slice(0, 9)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
     expect(pauses[9]).toBeGreaterThan(90_000);
     expect(Math.max(...pauses.slice(10))).toBe(60_000);
-    expect(log).toContain('webhook: no answer; trying again');
+    expect(log).toContain('webhook: no answer; retrying');
     expect(log.at(-1)).toBe('webhook: works again');
   });
 

@@ -106,7 +106,7 @@ export class Pump {
       if (signal.aborted) return;
       this.#failures += 1;
       const message = errorMessage(error);
-      this.#log(`${name}: ${message}; trying again`);
+      this.#log(`${name}: ${message}; retrying`);
       const wish = error instanceof DeliveryError ? error.retryAfterMs : undefined;
       const wait = waitMs(this.#failures, BACKOFF.report, () => this.#host.random(), wish);
       await this.#host.clock.sleep(wait, signal);

@@ -269,7 +269,7 @@ class Reporter {
     const { acknowledged } = this.#transports;
     const count = await this.#spool.trim(acknowledged ?? 0, this.#boot);
     if (count > 0 && acknowledged !== undefined) {
-      const why = 'more events than can be kept were waiting for a receiver that did not answer';
+      const why = 'more events were waiting for a receiver that did not answer than can be kept';
       await this.#producer.tell({ type: 'events.lost', count, why });
     }
   }
@@ -279,7 +279,7 @@ class Reporter {
     await this.#guard('journal', () => this.#producer.recordJournalAndOutcome());
     const end = clock.monotonic() + STOP_MS;
     while (!this.#transports.isDone(0) && clock.monotonic() < end) await clock.sleep(50);
-    return 'it was told to stop; what is not sent yet is sent after the next start';
+    return 'it was asked to stop; unsent events are sent after the next start';
   }
 
   async #every(what: keyof typeof EVERY, work: () => Promise<void>): Promise<void> {

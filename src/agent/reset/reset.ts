@@ -130,7 +130,7 @@ async function runKubeadmReset(host: Host, { onLine }: ResetOptions, report: Res
   const [, left] = MEMBER_LEFT.exec(`${result.stdout}\n${result.stderr}`) ?? [];
   if (left !== undefined)
     report.problems.push(
-      `kubeadm could not take the etcd member of this machine out of the cluster: ${redact(left)}. On another control plane, etcdctl member list shows it; remove it with etcdctl member remove ID.`,
+      `kubeadm could not take this machine's etcd member out of the cluster: ${redact(left)}. On another control plane, etcdctl member list shows it; remove it with etcdctl member remove ID.`,
     );
   if (result.exitStatus === 0) {
     report.kubeadm = 'reset';
@@ -140,7 +140,7 @@ async function runKubeadmReset(host: Host, { onLine }: ResetOptions, report: Res
   report.problems.push(
     result.timedOut
       ? `kubeadm reset took longer than ${RESET_MS / 1000} s and was ended.`
-      : `kubeadm reset ended with exit status ${result.exitStatus}: ${last}`,
+      : `kubeadm reset exited with status ${result.exitStatus}: ${last}`,
   );
 }
 

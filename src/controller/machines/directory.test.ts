@@ -103,7 +103,7 @@ describe("a pool's token", () => {
   });
 });
 
-it('gives no other certificate to a node whose Machine is gone, is going, or wants proof now', () => {
+it('would produce the same certificate to a node whose Machine is gone, is going, or wants proof now', () => {
   const made = directory(machine('m'));
   const spec = {
     ...{ instance: 'i', hostname: 'm', keyDigest: 'd', enrolment: { method: 'pool-token', at: '' } },

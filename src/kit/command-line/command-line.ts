@@ -64,7 +64,7 @@ export async function runCommandLine(
 function addShellCommands(program: Command, conclude: (status: number) => void, words: Words): void {
   program
     .command('completion')
-    .description('teach a shell the commands and options: source <(PROGRAM completion bash)')
+    .description('print shell completion: source <(PROGRAM completion bash)')
     .argument('<shell>', 'bash, zsh or fish')
     .helpGroup('About:')
     .action(async (given: string) => {
@@ -72,7 +72,7 @@ function addShellCommands(program: Command, conclude: (status: number) => void, 
       const { commandTable } = await import('./command-table.ts');
       const shell = SHELLS.find((known) => known === given);
       if (shell === undefined) {
-        process.stderr.write(`${program.name()}: ${given} is none of ${SHELLS.join(', ')}\n`);
+        process.stderr.write(`${program.name()}: ${given} is not one of ${SHELLS.join(', ')}\n`);
         return conclude(USAGE_STATUS);
       }
       const commands = commandTable(program);
@@ -81,7 +81,7 @@ function addShellCommands(program: Command, conclude: (status: number) => void, 
     });
   program
     .command('man')
-    .description('the manual page: PROGRAM man | man -l -')
+    .description('print the manual page: PROGRAM man | man -l -')
     .helpGroup('About:')
     .action(async () => {
       const { manPage } = await import('./man-page.ts');

@@ -39,7 +39,7 @@ function bash(name: string, table: readonly CommandRow[], values: Values): strin
     ),
     '      ;;',
   ]);
-  return `# Words of ${name} for bash: source <(${name} completion bash)
+  return `# Completion of ${name} for bash: source <(${name} completion bash)
 ${functionName(name)}() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} command= word words=
   if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=\${COMP_WORDS[COMP_CWORD-2]}; fi
@@ -74,7 +74,7 @@ function zsh(name: string, table: readonly CommandRow[], values: Values): string
       ].join(' ')} ;;`,
   );
   return `#compdef ${name}
-# Words of ${name} for zsh: source <(${name} completion zsh), or as _${name} in a folder of $fpath
+# Completion of ${name} for zsh: source <(${name} completion zsh), or as _${name} in a folder of $fpath
 ${functionName(name)}() {
   local state line
   _arguments -C '1:command:->command' '*::argument:->argument'
@@ -105,7 +105,7 @@ function fish(name: string, table: readonly CommandRow[], values: Values): strin
       return `${begun(row)} ${options.join(' ')}${value === undefined ? '' : ` -r ${what(value)}`} -d ${quoted(description)}`;
     }),
   ]);
-  return `# Words of ${name} for fish: ${name} completion fish | source
+  return `# Completion of ${name} for fish: ${name} completion fish | source
 complete -c ${name} -f
 ${lines.join('\n')}
 `;

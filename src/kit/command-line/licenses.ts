@@ -11,7 +11,7 @@ const ASSET = 'licenses';
 export function licensesCommand(program: string): number {
   if (!isSea()) {
     process.stderr.write(
-      `${program}: this is no built binary, so it holds nothing of others; npm run build writes LICENSES.txt\n`,
+      `${program}: this is not a built binary, so it contains no third-party code; npm run build writes LICENSES.txt\n`,
     );
     return 1;
   }

@@ -9,14 +9,14 @@ const told = (...sentences: string[]): string => {
 describe('several sentences', () => {
   it.each<[string[], string]>([
     [['Port 1 is in use.'], 'Port 1 is in use.'],
-    [['port 1 is in use', 'port 2 is in use'], 'port 1 is in use. The same holds for 2.'],
+    [['port 1 is in use', 'port 2 is in use'], 'port 1 is in use. The same is true for 2.'],
     [
       ['Port 1 is in use.', 'Port 2 is in use.', 'Port 3 is in use.', 'Swap is on.'],
-      'Port 1 is in use. The same holds for 2 and 3. Also: Swap is on.',
+      'Port 1 is in use. The same is true for 2 and 3. Also: Swap is on.',
     ],
     [
       ['Swap is on.', '/a already exists.', '/b already exists.'],
-      'Swap is on. Also: /a already exists (the same holds for /b).',
+      'Swap is on. Also: /a already exists (the same is true for /b).',
     ],
     [['The image a:1 is not there.', 'The image a:1 is not there.'], 'The image a:1 is not there.'],
   ])('%j', (sentences, text) => {
@@ -36,7 +36,7 @@ describe('several sentences', () => {
 
   it('take a name that stands twice for one thing', () => {
     expect(told('The image a of "a" is bad', 'The image b of "b" is bad')).toBe(
-      'The image a of "a" is bad. The same holds for b.',
+      'The image a of "a" is bad. The same is true for b.',
     );
   });
 });

@@ -13,9 +13,9 @@ interface Alike {
 export function tellTogether(sentences: readonly string[]): { first: string; also: string } {
   const [own, ...rest] = groupAlike(sentences.map((one) => one.trim().replace(/\.$/, '')));
   if (own === undefined) return { first: '', also: '' };
-  const same = own.others.length === 0 ? '' : ` The same holds for ${listed(own.others)}.`;
+  const same = own.others.length === 0 ? '' : ` The same is true for ${listed(own.others)}.`;
   const told = rest.map(({ sentence, others }) =>
-    others.length === 0 ? sentence : `${sentence} (the same holds for ${listed(others)})`,
+    others.length === 0 ? sentence : `${sentence} (the same is true for ${listed(others)})`,
   );
   return { first: `${own.sentence}.${same}`, also: told.length === 0 ? '' : ` Also: ${told.join('; ')}.` };
 }

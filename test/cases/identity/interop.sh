@@ -55,7 +55,7 @@ interop tampered
 is "$(opened)" TamperedError
 tpm2_pcrextend 4:sha256=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff
 status 1 interop unseal 2>/tmp/refused
-has "$(cat /tmp/refused)" 'the state that its policy demands is not the present one'
+has "$(cat /tmp/refused)" 'the current state does not match its policy'
 interop logs
 for log in recorded made; do
   is "$(tpm2_eventlog /tmp/$log.log | sed -n '/^pcrs:/,$p' | sed -n '/sha256:/,$s/^ *\([0-9]*\) *: 0x/\1 /p')" "$(cat /tmp/$log.pcrs)"

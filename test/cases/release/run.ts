@@ -109,7 +109,7 @@ async function expectProgram(made: string, publicKey: string): Promise<void> {
   appendFileSync(other, 'x');
   const changed = await execa(other, [...words, publicKey], { reject: false });
   assert.equal(changed.exitCode, 1);
-  assert.match(changed.stderr, /not verified: this program is not the slipway-linux-x64 that was released/);
+  assert.match(changed.stderr, /not verified: this program is not the released slipway-linux-x64/);
   const without = await execa(program, words.slice(0, 3), { reject: false });
   assert.equal(without.exitCode, 2);
   assert.match(without.stderr, /holds no public key/);

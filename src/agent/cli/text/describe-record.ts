@@ -17,7 +17,7 @@ export function describeRecord(record: JournalRecord): string | undefined {
       return `${record.severity}: ${record.message} [${record.code}]${record.where ? ` (user data ${record.where})` : ''}`;
     case 'sequence.ended':
       if (record.isNodeUnknown)
-        return `the user data was applied (${formatMs(record.ms)}); nothing shows whether this machine was to become a node`;
+        return `the user data was applied (${formatMs(record.ms)}); nothing shows whether this machine should become a node`;
       return record.result === 'succeeded'
         ? `the machine is bootstrapped (${formatMs(record.ms)})`
         : `${record.result} after ${formatMs(record.ms)}`;

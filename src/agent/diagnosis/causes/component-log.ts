@@ -6,7 +6,7 @@ import { lastKnown, plain, portFacts, type Rule, reason, rule } from './rule.ts'
 export const EXEC_FORMAT =
   /^(?:standard_init_linux\.go:\d+: exec user process caused:? "?|exec \/\S{1,400}: )exec format error/;
 export const OTHER_PROCESSOR =
-  'Push the image for this machine, too (a manifest list), or let imageRepository name a registry that has it; remove the image that is there (crictl rmi), for it is not pulled again.';
+  'Push an image for this architecture as well (a manifest list), or set imageRepository to a registry that has one. Then remove the present image (crictl rmi), because it is not pulled again.';
 
 /** What etcd and the components of Kubernetes have in common. */
 const common = (name: string): Rule[] => [
@@ -14,7 +14,7 @@ const common = (name: string): Rule[] => [
     /unknown (?:shorthand )?flag: (?:'.' in )?(-{1,2}[\w.-]+)|flag provided but not defined: (-{1,2}[\w.-]+)/,
     ([, a, b]) => ({
       code: 'ControlPlaneBadFlag',
-      cause: `${name} does not know its flag ${a ?? b}.`,
+      cause: `${name} does not know the flag ${a ?? b}.`,
     }),
   ),
   rule(
@@ -31,32 +31,32 @@ const common = (name: string): Rule[] => [
   })),
   rule(/listen tcp\d? (\S+?): bind: cannot assign requested address/, ([, address]) => ({
     code: 'ControlPlaneConfigInvalid',
-    cause: `${name} cannot listen at ${address}: that is no address of this machine.`,
+    cause: `${name} cannot listen at ${address}: this machine does not have that address.`,
     remedy:
-      'Correct localAPIEndpoint.advertiseAddress, or the listen addresses in extraArgs. Where the machine had that address before, give it back (a reservation in DHCP).',
+      'Correct localAPIEndpoint.advertiseAddress, or the listen addresses in extraArgs. If the machine had that address before, restore it (a DHCP reservation).',
   })),
   rule(EXEC_FORMAT, () => ({
     code: 'ImageNotFound',
-    cause: `The image of ${name} is for another processor than that of this machine (exec format error).`,
+    cause: `The image of ${name} is for a different architecture than this machine (exec format error).`,
     remedy: OTHER_PROCESSOR,
   })),
   rule(/no space left on device/, () => ({
     code: 'DiskFull',
-    cause: `${name} ends because no space is left on the disk.`,
+    cause: `${name} exits because the disk is full.`,
   })),
   rule(/read-only file system/, () => ({
     code: 'FileSystemReadOnly',
-    cause: `${name} ends because it cannot write: the file system is read-only.`,
+    cause: `${name} exits because the file system is read-only.`,
   })),
   rule(/(?:open|stat) (\/\S+?): permission denied/, ([, path]) => ({
     code: 'FileAccessDenied',
-    cause: `${name} ends because it may not read ${path} (permission denied).`,
+    cause: `${name} exits because it cannot read ${path}: permission denied.`,
     remedy:
-      'Look for what SELinux or AppArmor has refused (ausearch -m avc -ts recent, journalctl -k) and correct the labels (restorecon -R), then for the owner and mode of the file.',
+      'Check for SELinux or AppArmor denials (ausearch -m avc -ts recent, journalctl -k) and correct the labels (restorecon -R). Then check the owner and mode of the file.',
   })),
   rule(/open (\/etc\/kubernetes\/pki\/\S+?): no such file or directory/, ([, path]) => ({
     code: 'CertificatesMissing',
-    cause: `${name} ends because it cannot read ${path}: no such file or directory.`,
+    cause: `${name} exits because it cannot read ${path}: no such file or directory.`,
   })),
   rule(
     /tls: (private key does not match public key|failed to (?:find|parse)[^"]*)|x509: (malformed[^"]*|failed to parse[^"]*)/,
@@ -71,19 +71,19 @@ const common = (name: string): Rule[] => [
 const DATA: [why: RegExp, remedy: string][] = [
   [
     /cannot access data directory/,
-    'See what file system /var/lib/etcd is on, whether it is mounted, and its owner and mode (root, 0700). Remove nothing of it.',
+    'Check which file system /var/lib/etcd is on, whether it is mounted, and its owner and mode (root, 0700). Do not remove any of the data.',
   ],
   [
     /already been bootstrapped/,
-    'The cluster has this member, and its data are not there: mount the disk that holds them. If they are lost, remove this one member on another control plane while all others are healthy (etcdctl member remove), and join again.',
+    'The cluster knows this member, but its data is missing: mount the disk with the data. If the data is lost, remove only this member from another control plane while all other members are healthy (etcdctl member remove), and join again.',
   ],
   [
     /permanently removed/,
-    'The cluster has removed this member, and needs its data no longer: replace the machine, or join it again after kubeadm reset -f.',
+    'The cluster has removed this member and no longer needs its data: replace the machine, or run kubeadm reset -f and join again.',
   ],
   [
     /cluster ID mismatch/,
-    'Find out which of the two is of another cluster: the peers that etcd is told (--initial-cluster), or the data of this machine. Only data that were left by an earlier cluster may be removed (kubeadm reset -f).',
+    'Find out which of the two belongs to another cluster: the peers in --initial-cluster, or the data on this machine. Remove the data (kubeadm reset -f) only if an earlier cluster left it behind.',
   ],
 ];
 
@@ -98,7 +98,7 @@ const ETCD: Rule[] = [
     /(cluster ID mismatch|member \w+ has already been bootstrapped|the member has been permanently removed from the cluster|crc mismatch|failed to find database snapshot[^"]*|recovering backend from snapshot error: [^"]*|invalid checksum|walpb?: [^"]*|snap: [^"]*corrupt[^"]*|cannot access data directory[^"]*|tocommit\(\d+\) is out of range[^"]*)/,
     ([, why]) => ({
       code: 'EtcdDataUnusable',
-      cause: `etcd ends because of its data directory: ${reason(why)}.`,
+      cause: `etcd exits because of its data directory: ${reason(why)}.`,
       ...remedyForData(why),
     }),
   ),
@@ -106,7 +106,7 @@ const ETCD: Rule[] = [
     /(error validating peerURLs[^"]*|member count is unequal|couldn't find local name[^"]*|has different advertised URLs[^"]*)/,
     ([, why]) => ({
       code: 'EtcdMemberNotAdded',
-      cause: `etcd ends because it does not fit the cluster that it joins: ${reason(why)}.`,
+      cause: `etcd exits because its settings do not match the cluster that it joins: ${reason(why)}.`,
     }),
   ),
   // Up to 3.3 in one sentence, from 3.4 on as a field.
@@ -119,24 +119,24 @@ const ETCD: Rule[] = [
   ),
   rule(/invalid downgrade; server version is lower|failed to detect\/upgrade schema/, () => ({
     code: 'EtcdDataUnusable',
-    cause: 'etcd ends because a newer etcd has written its data directory.',
+    cause: 'etcd exits because its data directory was written by a newer etcd.',
     remedy:
-      'Use an etcd that is no older than that one. Replace the machine only where the cluster has other control planes that are healthy.',
+      'Use an etcd at least as new as that one. Replace the machine only if the cluster has other healthy control planes.',
   })),
   rule(
     /(freepages: failed to get all reachable pages[^"]*|page \d+ already freed|invalid page type[^"]*)/,
     ([, why]) => ({
       code: 'EtcdDataUnusable',
-      cause: `etcd ends because its database is damaged: ${reason(why)}.`,
+      cause: `etcd exits because its database is corrupt: ${reason(why)}.`,
     }),
   ),
   rule(/cannot fetch cluster info from peer urls/, () => ({
     code: 'EtcdUnhealthy',
-    cause: 'etcd ends because no member of the cluster that it joins answers it.',
+    cause: 'etcd exits because no member of the cluster that it joins answers.',
   })),
   rule(/"alarm raised","alarm":"NOSPACE"|etcdserver: no space\b/, () => ({
     code: 'EtcdUnhealthy',
-    cause: 'The database of etcd has reached its quota (database space exceeded).',
+    cause: 'The etcd database has reached its quota (database space exceeded).',
     remedy:
       'Compact and defragment etcd, raise quota-backend-bytes, then disarm the alarm (etcdctl alarm disarm).',
   })),
@@ -148,7 +148,7 @@ const unreachable: Rule['diagnose'] = ([, address, why]) => ({
   ...(/^(?:127\.|localhost:|\[::1\])/.test(address ?? '')
     ? {
         remedy:
-          'Look at the etcd of this machine: crictl ps -a, crictl logs of the container etcd, and journalctl -u kubelet.',
+          'Check etcd on this machine: crictl ps -a, crictl logs of the etcd container, and journalctl -u kubelet.',
       }
     : {}),
 });
@@ -192,7 +192,7 @@ const componentRules = (name: string): Rule[] => [
   rule(/(?:open|stat) (\/\S+?): no such file or directory/, ([, path]) => ({
     code: 'ControlPlaneConfigInvalid',
     cause: `${name} cannot read ${path}: no such file or directory.`,
-    remedy: 'Write the file with user data and mount it into the static pod (extraVolumes of the component).',
+    remedy: 'Write the file from user data and mount it into the static pod (extraVolumes of the component).',
   })),
   ...(name === 'kube-apiserver'
     ? [
@@ -201,8 +201,7 @@ const componentRules = (name: string): Rule[] => [
           ([, address, why]) => ({
             code: 'CertificateInvalid' as const,
             cause: `kube-apiserver does not trust etcd at ${address}: ${reason(why)}.`,
-            remedy:
-              'Let the CA for etcd that kube-apiserver has (etcd/ca.crt) be the one that has signed the certificate of etcd.',
+            remedy: 'Give kube-apiserver the etcd CA (etcd/ca.crt) that signed the etcd certificate.',
           }),
         ),
         rule(
@@ -216,9 +215,9 @@ const componentRules = (name: string): Rule[] => [
         ),
         rule(/(?:command failed" err="|Error: |error: )context deadline exceeded/, () => ({
           code: 'EtcdUnhealthy' as const,
-          cause: 'kube-apiserver ends because etcd does not answer.',
+          cause: 'kube-apiserver exits because etcd does not answer.',
           remedy:
-            'Look at the etcd that its manifest names (--etcd-servers); at that of this machine with crictl ps -a and crictl logs.',
+            'Check the etcd named in its manifest (--etcd-servers). If it runs on this machine, use crictl ps -a and crictl logs.',
         })),
       ]
     : []),
@@ -240,7 +239,7 @@ export function readComponentLog(name: string, lines: readonly string[]): Diagno
     const words = match.slice(1).filter((part) => part !== undefined && part !== '');
     return {
       code: name === 'etcd' ? 'EtcdCrashing' : 'ControlPlaneCrashing',
-      cause: `${name} ends with: ${reason(words.join(': '))}.`,
+      cause: `${name} exited with: ${reason(words.join(': '))}.`,
       evidence: line.trim().slice(0, 400),
     };
   }

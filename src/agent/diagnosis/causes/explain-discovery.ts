@@ -38,9 +38,9 @@ export function explainApiServer(base: KubeadmFailure, { apiServer: view }: Evid
   if (view.failing?.some((check) => /^etcd\b/.test(check))) {
     return {
       code: 'EtcdUnhealthy',
-      cause: `What answers at ${view.endpoint} says that it cannot serve because this fails: ${view.failing.join(', ')}. It had not proved by then to be the API server.`,
+      cause: `The server at ${view.endpoint} reports that it is not ready because these checks fail: ${view.failing.join(', ')}. It had not yet proved to be the API server.`,
       remedy:
-        'Look at etcd on the control planes of the cluster, its static pod and its log, and check that the control plane endpoint leads to them.',
+        'Check etcd on the control planes of the cluster (its static pod and its log), and check that the control plane endpoint leads to them.',
       evidence,
     };
   }
@@ -56,9 +56,9 @@ export function explainApiServer(base: KubeadmFailure, { apiServer: view }: Evid
   if (view.failedAt === 'mute') {
     return {
       code: 'ApiServerUnavailable',
-      cause: `${at} accepts connections, but then says nothing, not even in TLS.`,
+      cause: `${at} accepts connections but never answers the TLS handshake.`,
       remedy:
-        'Check that a load balancer in front of it has a healthy API server behind it. If so, large packets are lost where small ones pass: give the interface of this machine the MTU of the narrowest network on the way (ip link; tunnels, VPNs and clouds have less than 1500).',
+        "Check that a load balancer in front of it has a healthy API server behind it. If it has, large packets are probably dropped on the way: set the MTU of this machine's interface to the smallest one on the path (ip link; tunnels, VPNs and clouds have less than 1500).",
       evidence,
     };
   }
@@ -88,9 +88,9 @@ function clock(base: KubeadmFailure, view: ApiServerView | undefined): Diagnosis
   if (Math.abs(ahead) < CLOCK_TOLERANCE) {
     return {
       code: base.facts?.ofApiServer ? 'ApiServerCertificateInvalid' : 'CertificateInvalid',
-      cause: `${base.cause.replace(/\.$/, '')}; the clock of this machine agrees with the API server's, so the certificate itself is the trouble.`,
+      cause: `${base.cause.replace(/\.$/, '')}; the clock of this machine agrees with the API server's, so the certificate itself is the problem.`,
       remedy:
-        'Renew what has expired: kubeadm certs check-expiration on a control plane shows it. kubeadm certs renew all renews neither a CA nor the certificate of a kubelet.',
+        'Run kubeadm certs check-expiration on a control plane and renew what has expired. kubeadm certs renew all does not renew CAs or kubelet certificates.',
       persistence: 'until-deadline',
       evidence,
     };
@@ -135,8 +135,8 @@ function token(
   if (signs) {
     return {
       code: 'TokenUnknown',
-      cause: `${name} was not known to the cluster, but is now: it was made late.`,
-      remedy: 'Nothing is to be done: Slipway tries again.',
+      cause: `${name} was unknown to the cluster at first and is known now: it was created late.`,
+      remedy: 'Nothing to do: Slipway retries.',
       persistence: 'transient',
       evidence,
     };
@@ -144,20 +144,20 @@ function token(
   if (wasKnown) {
     return {
       code: 'TokenExpired',
-      cause: `${name} was known to the cluster before and is no longer: it has expired.`,
+      cause: `${name} was known to the cluster and no longer is: it has expired.`,
       evidence,
     };
   }
   if (signers.length === 0) {
     return {
       code: 'TokenUnknown',
-      cause: `${name} signs nothing in the cluster, and no other does: all have expired or may not sign (usage-bootstrap-signing), or its token controllers do not run.`,
+      cause: `${name} does not sign cluster-info, and neither does any other token: all have expired or lack usage-bootstrap-signing, or the token controllers are not running.`,
       evidence,
     };
   }
   return {
     code: 'TokenUnknown',
-    cause: `${name} signs nothing in the cluster, which does know ${signers.length} other${signers.length === 1 ? '' : 's'}: it was never made there, has expired, or may not sign (its Secret has no usage-bootstrap-signing).`,
+    cause: `${name} does not sign cluster-info, although ${signers.length} other${signers.length === 1 ? ' does' : 's do'}: it was never created there, has expired, or may not sign (its Secret has no usage-bootstrap-signing).`,
     evidence,
   };
 }

@@ -114,10 +114,7 @@ export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evide
   if (unit?.load === 'not-found' || unit?.load === 'masked') {
     return {
       code: 'KubeletNotStarted',
-      cause:
-        unit.load === 'masked'
-          ? 'kubelet.service is masked.'
-          : 'There is no kubelet.service on this machine.',
+      cause: unit.load === 'masked' ? 'kubelet.service is masked.' : 'This machine has no kubelet.service.',
       ...(unit.load === 'masked' ? { remedy: UNMASK_KUBELET } : {}),
       evidence: '',
     };
@@ -138,7 +135,7 @@ export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evide
   if (unstartable !== undefined) {
     return {
       code: 'KubeletNotStarted',
-      cause: 'systemd cannot start the kubelet: its program is not where kubelet.service expects it.',
+      cause: 'systemd cannot start the kubelet: its executable is not where kubelet.service expects it.',
       evidence: unstartable,
     };
   }
@@ -148,7 +145,7 @@ export function explainKubeletEnd({ kubeletLog: all, units, isCollected }: Evide
   const times = Math.max(crashes, unit?.restarts ?? 0);
   return {
     code: 'KubeletCrashing',
-    cause: `The kubelet ended ${times === 1 ? 'once' : `${times} times`}${words === undefined ? '' : `; it says: ${words}`}.`,
+    cause: `The kubelet exited ${times === 1 ? 'once' : `${times} times`}${words === undefined ? '' : `; it reports: ${words}`}.`,
     evidence: words ?? kubeletLog.findLast((line) => KUBELET_ENDED.test(line)) ?? '',
   };
 }
@@ -181,9 +178,9 @@ function stopped(unit: UnitState | undefined): Diagnosis | undefined {
   return {
     code: 'KubeletNotStarted',
     cause:
-      'The kubelet is not running: kubelet.service is inactive, so nobody started it or something stopped it.',
+      'The kubelet is not running: kubelet.service is inactive, so it was never started or something stopped it.',
     remedy:
-      'Look in journalctl -u kubelet for what stopped it, and start it again (systemctl start kubelet); nothing is missing in the image.',
+      'Check journalctl -u kubelet for what stopped it, and start it again (systemctl start kubelet). Nothing is missing from the image.',
     evidence: '',
     persistence: 'until-deadline',
   };

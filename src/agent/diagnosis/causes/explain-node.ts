@@ -75,9 +75,9 @@ function notInstalled({ facts, evidence }: KubeadmFailure, { units }: Evidence):
   const named = (unit: string): string => (unit.startsWith('crio') ? 'CRI-O' : 'containerd');
   return {
     code: 'ContainerRuntimeUnsuitable',
-    cause: `kubeadm asks ${named(asked.name)}, which is not installed on this machine${other === undefined ? '' : `, where ${named(other.name)} runs`}.`,
+    cause: `kubeadm uses the socket of ${named(asked.name)}, which is not installed on this machine${other === undefined ? '' : `; ${named(other.name)} is running`}.`,
     remedy:
-      'Name the socket of the runtime that is installed with nodeRegistration.criSocket, or put that runtime into the image.',
+      'Set nodeRegistration.criSocket to the socket of the installed runtime, or install that runtime in the image.',
     evidence,
   };
 }
@@ -131,7 +131,7 @@ function outOfMemory({ outOfMemory: lines }: Evidence): Diagnosis | undefined {
   const program = /\((\S{1,64}?)\)/.exec(last)?.[1];
   return {
     code: 'OutOfMemory',
-    cause: `The kernel ended ${program === undefined ? 'a process' : program} because no memory was left.`,
+    cause: `The kernel killed ${program === undefined ? 'a process' : program} because the machine ran out of memory.`,
     evidence: last,
   };
 }
@@ -141,7 +141,7 @@ export function withHolder(found: Diagnosis, { listeners }: Pick<Evidence, 'list
   const holder = listeners.find(({ port }) => port === found.facts?.port);
   return found.code !== 'PortInUse' || holder === undefined
     ? found
-    : { ...found, cause: `${found.cause} It is ${holder.program} that listens there.` };
+    : { ...found, cause: `${found.cause} ${holder.program} listens there.` };
 }
 
 function portInUse(base: KubeadmFailure, { listeners }: Evidence): Diagnosis | undefined {

@@ -46,7 +46,7 @@ export function explainCrashLoop({ kubeletLog }: Evidence): Diagnosis | undefine
     if (line === undefined) continue;
     return {
       code: name === 'etcd' ? 'EtcdCrashing' : 'ControlPlaneCrashing',
-      cause: `${name} ends and is started again (CrashLoopBackOff); why is in its own log.`,
+      cause: `${name} keeps exiting and is restarted (CrashLoopBackOff); its own log has the reason.`,
       evidence: line.slice(0, 400),
       persistence: 'until-deadline',
     };
@@ -61,7 +61,7 @@ const refusal = (isMissing: (name: string) => boolean): Rule =>
           code: 'ControlPlaneNotReady',
           cause: `The kubelet refuses the static pod ${name}: ${reason(why)}.`,
           remedy:
-            'Start the kubelet again (systemctl restart kubelet): by itself it does not look at a static pod twice. Where the machine has too little of what is named, give it more first.',
+            'Restart the kubelet (systemctl restart kubelet): it does not retry a static pod that it has refused. If the machine is short of the resource named, add more first.',
         }
       : undefined,
   );
@@ -75,7 +75,7 @@ function byExit({ name, exitCode, reason, restarts, log }: StaticPod): Diagnosis
   if (reason === 'OOMKilled') {
     return {
       code: 'OutOfMemory',
-      cause: `${name} was ended because no memory was left.`,
+      cause: `${name} was killed because it ran out of memory.`,
       evidence: log.at(-1) ?? '',
     };
   }
@@ -83,7 +83,7 @@ function byExit({ name, exitCode, reason, restarts, log }: StaticPod): Diagnosis
   const how = exitCode === undefined ? '' : ` with exit status ${exitCode}`;
   return {
     code: name === 'etcd' ? 'EtcdCrashing' : 'ControlPlaneCrashing',
-    cause: `${name} ended${how} and was started again ${restarts} times.`,
+    cause: `${name} exited${how} and was restarted ${restarts} times.`,
     evidence: log.at(-1) ?? '',
   };
 }

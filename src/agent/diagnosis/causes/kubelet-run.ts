@@ -24,12 +24,12 @@ const sandboxImage: Rule['diagnose'] = ([text, name = '', end]) => {
       ? diagnoseImagePull({ name: 'ImagePull', text }, `No pod can start: the sandbox image ${name}`)
       : ({
           code: 'ImagePullFailed',
-          cause: 'No pod can start: the sandbox image cannot be had; why is cut off.',
+          cause: 'No pod can start: the sandbox image cannot be pulled; the reason is cut off.',
         } as const);
   return {
     ...said,
     remedy:
-      'Name a sandbox image in the configuration of the container runtime (sandbox_image) that is on the machine or that a reachable registry has.',
+      "Set the sandbox image in the container runtime's configuration (sandbox_image) to one that is on the machine or in a reachable registry.",
     // An image that a runtime's configuration names is asked for again and again, but only the registry can help.
     persistence: 'until-deadline',
   };
@@ -55,7 +55,7 @@ const imageRules: Rule[] = [SANDBOX_IMAGE, OWN_IMAGE_PULL];
 /** Whatever the pod is, nothing starts it. */
 const EXEC_DENIED: Rule = rule(/fork\/exec (\/\S+?): permission denied/, ([, path]) => ({
   code: 'FileAccessDenied',
-  cause: `No container can start: the container runtime may not run ${path} (permission denied).`,
+  cause: `No container can start: the container runtime cannot execute ${path}: permission denied.`,
 }));
 
 /** On an image whose /usr cannot be written, the controller manager's directory of volume plugins. */
@@ -63,9 +63,9 @@ export const PLUGIN_DIRECTORY: Rule = rule(
   /MountVolume\.SetUp failed for volume "flexvolume-dir".{0,400}?: ?mkdir (\/[^\s:]{1,300}): read-only file system/,
   ([, path]) => ({
     code: 'FileSystemReadOnly',
-    cause: `The kubelet cannot start a static pod because it cannot make ${path}: read-only file system.`,
+    cause: `The kubelet cannot start a static pod because it cannot create ${path}: read-only file system.`,
     remedy:
-      "Name a directory that can be written as the controller manager's flex-volume-plugin-dir, with its hostPath.",
+      'Set flex-volume-plugin-dir of the controller manager, and its hostPath, to a writable directory.',
   }),
 );
 
@@ -85,8 +85,8 @@ const EVERY_POD: Rule[] = [
       cause: `No pod can start: the kubelet cannot read its resolvConf ${path}: ${reason(why)}.`,
       remedy:
         path === OWN_RESOLV_CONF
-          ? 'Make /etc/resolv.conf, or start what makes the file that it is a link to (systemd-resolved, NetworkManager); resolvConf in the KubeletConfiguration may name another one.'
-          : 'Set resolvConf: /etc/resolv.conf in the KubeletConfiguration, or run systemd-resolved, which makes the file below /run/systemd/resolve.',
+          ? 'Create /etc/resolv.conf, or start the service that writes the file it links to (systemd-resolved, NetworkManager). resolvConf in the KubeletConfiguration can name another file.'
+          : 'Set resolvConf: /etc/resolv.conf in the KubeletConfiguration, or run systemd-resolved, which writes the file in /run/systemd/resolve.',
     }),
   ),
   CGROUPS_PATH,
@@ -114,23 +114,23 @@ const EVERY_POD: Rule[] = [
   rule(/cgroups: cgroup mountpoint does not exist/, () => ({
     code: 'CgroupsUnsuitable',
     cause:
-      'No container can start: the container runtime looks for control groups of version 1, and this machine has none of them mounted.',
+      'No container can start: the container runtime needs cgroup v1, which is not mounted on this machine.',
     remedy:
-      'Use a container runtime that knows version 2 (containerd 1.4, Docker 20.10, or newer). Until then systemd.unified_cgroup_hierarchy=0 on the kernel command line brings version 1 back, where systemd is older than 258.',
+      'Use a container runtime that supports cgroup v2 (containerd 1.4, Docker 20.10, or newer). Until then, boot with cgroup v1 (systemd.unified_cgroup_hierarchy=0 on the kernel command line), which systemd supports before 258.',
   })),
   rule(/seccomp is not supported/, () => ({
     code: 'ContainerNotStarted',
-    cause: 'No container can start: the container runtime finds no seccomp on this machine.',
+    cause: 'No container can start: the container runtime finds no seccomp support on this machine.',
     remedy:
-      'Use a kernel with CONFIG_SECCOMP_FILTER and a container runtime that was built with seccomp (containerd, runc and libseccomp of one distribution).',
+      'Use a kernel with CONFIG_SECCOMP_FILTER and a container runtime that was built with seccomp (containerd, runc and libseccomp from the same distribution).',
     persistence: 'permanent',
   })),
   rule(/failed to mount rootfs component(?: &\{[^}]{0,800}\})?: ([a-z ]+)/, ([, why = '']) => ({
     code: 'ContainerNotStarted',
-    cause: `No container can start: the snapshotter of containerd cannot mount the root of one (${why}).`,
+    cause: `No container can start: containerd's snapshotter cannot mount a container's root (${why}).`,
     remedy: why.startsWith('no such device')
-      ? 'Load the kernel module overlay at boot (a line in /etc/modules-load.d), or name another snapshotter in the configuration of containerd.'
-      : 'See what the kernel says of overlayfs (dmesg): put /var/lib/containerd on a file system that can carry it (ext4, xfs with ftype=1), or name another snapshotter in the configuration of containerd.',
+      ? "Load the kernel module overlay at boot (a line in /etc/modules-load.d), or set another snapshotter in containerd's configuration."
+      : "Check the kernel's messages about overlayfs (dmesg), and put /var/lib/containerd on a file system that supports it (ext4, xfs with ftype=1), or set another snapshotter in containerd's configuration.",
   })),
 ];
 
@@ -141,13 +141,13 @@ const containerRules: Rule[] = [
   rule(/no runtime for "(\w+)" is configured/, ([, name]) => ({
     code: 'ContainerRuntimeUnsuitable',
     cause: `The container runtime has no runtime named ${name} configured.`,
-    remedy: `Configure the runtime ${name} in the container runtime, or let its default runtime be one that is configured, and restart it.`,
+    remedy: `Configure the runtime ${name} in the container runtime, or set its default runtime to one that is configured, and restart it.`,
   })),
   rule(/apparmor(?:(?!apparmor)[^"])*?profile(?:(?!profile)[^"])*?(?:failed|not found)[^"]*/i, ([text]) => ({
     code: 'ContainerNotStarted',
     cause: `The container runtime cannot start a container: ${reason(text)}.`,
     remedy:
-      'Load that profile of AppArmor in the image (apparmor.service), or let the pod or the container runtime name one that is loaded.',
+      'Load that AppArmor profile in the image (apparmor.service), or use a loaded profile in the pod or the container runtime.',
   })),
   rule(
     /(?:OCI runtime create failed|runc create failed|failed to create shim task|failed to create containerd task)[^"]*?: ((?!OCI runtime|runc create|failed to create).*)/,
@@ -156,7 +156,7 @@ const containerRules: Rule[] = [
       // Nothing that runc says is so short: a terminal has cut it off.
       cause:
         why.length < SHORTEST
-          ? 'The container runtime cannot start a container; why is cut off.'
+          ? 'The container runtime cannot start a container; the reason is cut off.'
           : `The container runtime cannot start a container: ${reason(why)}.`,
     }),
   ),
@@ -168,7 +168,7 @@ const containerRules: Rule[] = [
         : why?.startsWith('no')
           ? 'DiskFull'
           : 'FileAccessDenied',
-      cause: `The kubelet cannot start a pod because it cannot make ${path}: ${why}.`,
+      cause: `The kubelet cannot start a pod because it cannot create ${path}: ${why}.`,
     }),
   ),
   PLUGIN_DIRECTORY,
@@ -186,15 +186,15 @@ const containerRules: Rule[] = [
   rule(/(?:Could not|Can't) process manifest file(?:" path="([^\s"]+)")?.*?err="(.*)/i, ([, path, why]) => ({
     code: 'ControlPlaneConfigInvalid',
     cause: `The kubelet cannot read the static pod${path === undefined ? '' : ` ${path}`}: ${reason(why)}.`,
-    remedy: 'Correct the static pod or the patch that made it.',
+    remedy: 'Correct the static pod, or the patch that produced it.',
   })),
   rule(/must evict pod\(s\) to reclaim"? resourceName="?(?:ephemeral-storage|nodefs|imagefs)/, () => ({
     code: 'DiskFull',
-    cause: 'The kubelet removes pods because the disk is nearly full.',
+    cause: 'The kubelet evicts pods because the disk is nearly full.',
   })),
   rule(/must evict pod\(s\) to reclaim"? resourceName="?memory/, () => ({
     code: 'OutOfMemory',
-    cause: 'The kubelet removes pods because the memory is nearly used up.',
+    cause: 'The kubelet evicts pods because memory is nearly used up.',
   })),
 ];
 
@@ -210,9 +210,9 @@ export const KUBELET_REFUSED_RULES: Rule[] = [
         ? undefined
         : {
             code: 'NodeNameInvalid',
-            cause: `The kubelet works for the Node ${node}, but its certificate is for ${self}.`,
+            cause: `The kubelet runs as the Node ${node}, but its certificate is for ${self}.`,
             remedy:
-              'Let nodeRegistration.name and the kubelet (hostname-override, cloud provider) agree on the name.',
+              "Make nodeRegistration.name and the kubelet's name (hostname-override, cloud provider) the same.",
           },
   ),
   rule(
@@ -221,32 +221,33 @@ export const KUBELET_REFUSED_RULES: Rule[] = [
       code: 'NodeNameInvalid',
       cause: `The kubelet tries to register the Node ${node}, but its certificate is for ${self}.`,
       remedy:
-        'Let nodeRegistration.name and the kubelet (hostname-override, cloud provider) agree on the name.',
+        "Make nodeRegistration.name and the kubelet's name (hostname-override, cloud provider) the same.",
     }),
   ),
   rule(/Node "([^"]*)" is invalid: (.*?)(?:" node="|$)/, ([, node, why]) => ({
     code: 'NodeNotRegistered',
     cause: `The API server refuses the Node ${node}: ${reason(why)}.`,
     remedy:
-      'Correct what the API server names: a label, taint or annotation in nodeRegistration, or the name of the node.',
+      'Correct what the API server names: a label, taint or annotation in nodeRegistration, or the node name.',
   })),
   rule(
     /register node\b.*?admission webhook "([^"]+)" denied the request: (.*?)(?:" node="|$)/,
     ([, hook, why]) => ({
       code: 'PermissionDenied',
       cause: `The admission webhook ${hook} refuses the Node: ${reason(why)}.`,
-      remedy: 'Exempt Nodes from that webhook, or mend what it asks for.',
+      remedy: 'Exempt Nodes from that webhook, or provide what it requires.',
     }),
   ),
   rule(/register node\b.*?failed calling webhook "([^"]+)": (.*?)(?:" node="|$)/, ([, hook, why]) => ({
     code: 'ApiServerUnavailable',
-    cause: `The API server could not take the Node because it failed calling webhook ${hook}: ${reason(why?.replace(/^failed to call webhook: /, ''))}.`,
-    remedy: 'Bring up what serves that webhook, or let its failurePolicy or rules leave out Nodes.',
+    cause: `The API server could not accept the Node because it failed calling webhook ${hook}: ${reason(why?.replace(/^failed to call webhook: /, ''))}.`,
+    remedy:
+      "Start the webhook's server, or exclude Nodes in the webhook's rules or set its failurePolicy to Ignore.",
   })),
   rule(/register node\b.*?nodes "([^"]+)" is forbidden: ((?!User ).*?)(?:" node="|$)/, ([, node, why]) => ({
     code: 'PermissionDenied',
     cause: `The API server refuses the Node ${node}: ${reason(why)}.`,
-    remedy: 'Let the policy that is named take this Node, or give the Node what it asks for.',
+    remedy: 'Allow this Node in the policy named, or provide what the policy requires.',
   })),
 ];
 
@@ -254,22 +255,22 @@ const nodeRules: Rule[] = [
   ...KUBELET_REFUSED_RULES,
   rule(/nodes is forbidden: User "(system:node:[^"]+)" cannot create/, ([, user]) => ({
     code: 'PermissionDenied',
-    cause: `The kubelet may not register its Node: the API server lets ${user} make none.`,
+    cause: `The kubelet may not register its Node: the API server does not allow ${user} to create Nodes.`,
     remedy:
-      'Let --authorization-mode of each API server have Node, and its admission plugins NodeRestriction, as kubeadm sets them.',
+      'Enable Node in --authorization-mode and NodeRestriction in the admission plugins of each API server, as kubeadm does.',
   })),
   rule(/certificate signing request[^"]* (?:is|was) denied(?:, reason: (.*))?/i, ([, why]) => ({
     code: 'KubeletCertificateNotIssued',
     cause: `The certificate signing request of the kubelet was denied${why === undefined ? '' : `: ${reason(why)}`}.`,
-    remedy: 'Look at kubectl get csr and at the approver that denied it.',
+    remedy: 'Check kubectl get csr and the approver that denied it.',
   })),
   rule(/certificatesigningrequests\S* is forbidden: User "([^"]*)"/, ([, user]) => ({
     code: 'PermissionDenied',
-    cause: `The kubelet gets no certificate: ${user} may not ask for one.`,
+    cause: `The kubelet gets no certificate: ${user} may not request one.`,
     ...(user === 'system:anonymous'
       ? {
           remedy:
-            'See that /etc/kubernetes/bootstrap-kubelet.conf names a token, and that nothing between the kubelet and the API server takes it away.',
+            'Check that /etc/kubernetes/bootstrap-kubelet.conf contains a token, and that nothing between the kubelet and the API server strips it.',
         }
       : {}),
   })),
@@ -278,17 +279,17 @@ const nodeRules: Rule[] = [
     /cannot create certificate signing request: [^"]*failed calling webhook "([^"]+)": (.*?)(?:" logger=|$)/,
     ([, hook, why]) => ({
       code: 'ApiServerUnavailable',
-      cause: `The API server could not take the kubelet's request for a certificate because it failed calling webhook ${hook}: ${reason(why?.replace(/^failed to call webhook: /, ''))}.`,
+      cause: `The API server could not accept the kubelet's certificate request because it failed calling webhook ${hook}: ${reason(why?.replace(/^failed to call webhook: /, ''))}.`,
       remedy:
-        'Bring up what serves that webhook, or let its failurePolicy or rules leave out CertificateSigningRequests.',
+        "Start the webhook's server, or exclude CertificateSigningRequests in the webhook's rules or set its failurePolicy to Ignore.",
     }),
   ),
   rule(
     /cannot create certificate signing request: (?:certificatesigningrequests\S* "[^"]*" is forbidden: (?!User )|(?=admission webhook "[^"]*" denied))(.*?)(?:" logger=|$)/,
     ([, why]) => ({
       code: 'PermissionDenied',
-      cause: `The API server refuses the kubelet's request for a certificate: ${reason(why)}.`,
-      remedy: 'Let the policy or webhook that is named take requests of kubelets for certificates.',
+      cause: `The API server refuses the kubelet's certificate request: ${reason(why)}.`,
+      remedy: 'Allow certificate requests from kubelets in the policy or webhook named.',
     }),
   ),
   rule(new RegExp(`${REQUEST.source}.*mvcc: database space exceeded`, 'i'), () => ({
@@ -302,20 +303,20 @@ const nodeRules: Rule[] = [
     ),
     ([, why]) => ({
       code: 'ApiServerUnavailable',
-      cause: `The API server could not serve a request of the kubelet: ${reason(why)}.`,
+      cause: `The API server could not serve a request from the kubelet: ${reason(why)}.`,
     }),
   ),
   rule(new RegExp(`${REQUEST.source}.*\\bUnauthorized\\b`, 'i'), ([text]) =>
     /certificate/i.test(text)
       ? {
           code: 'CredentialsRejected',
-          cause: 'The API server does not accept the bootstrap token of the kubelet (Unauthorized).',
+          cause: "The API server does not accept the kubelet's bootstrap token (Unauthorized).",
         }
       : {
           code: 'CredentialsRejected',
-          cause: 'The API server does not accept the certificate of the kubelet (Unauthorized).',
+          cause: "The API server does not accept the kubelet's certificate (Unauthorized).",
           remedy:
-            'See by openssl x509 whether /var/lib/kubelet/pki/kubelet-client-current.pem is still valid, and whether the CA of this cluster has signed it.',
+            "Use openssl x509 to check whether /var/lib/kubelet/pki/kubelet-client-current.pem is still valid and signed by this cluster's CA.",
         },
   ),
   rule(new RegExp(`${REQUEST.source}.*\\bx509: (certificate[^"]*)`, 'i'), ([, why]) => ({
@@ -339,7 +340,7 @@ const nodeRules: Rule[] = [
       code: 'ApiServerUnreachable',
       cause: `The kubelet cannot reach the API server through the proxy: ${reason(connecting ?? refusal)}.`,
       remedy:
-        'Put the control plane endpoint into NO_PROXY of the kubelet (environment of kubelet.service), or correct HTTPS_PROXY.',
+        "Add the control plane endpoint to the kubelet's NO_PROXY (environment of kubelet.service), or correct HTTPS_PROXY.",
     }),
   ),
   rule(
@@ -349,7 +350,7 @@ const nodeRules: Rule[] = [
     ),
     ([, why]) => ({
       code: 'ApiServerUnavailable',
-      cause: `The API server broke off a connection of the kubelet: ${reason(why)}.`,
+      cause: `The API server closed a connection from the kubelet: ${reason(why)}.`,
     }),
   ),
   rule(
@@ -369,7 +370,7 @@ export const HEALTH_PORT: Rule = rule(
   /(?:"Failed to start healthz server" err="|Starting healthz server failed: )listen tcp\d? (\S+?): bind: address already in use/,
   ([, address]) => ({
     code: 'PortInUse',
-    cause: `The kubelet cannot tell its health at ${address}: the port is in use.`,
+    cause: `The kubelet cannot serve its health endpoint at ${address}: the port is in use.`,
     ...portFacts(address),
   }),
 );
@@ -380,9 +381,9 @@ export const ANONYMOUS: Rule = rule(
   () => ({
     code: 'KubeletCertificateNotIssued',
     cause:
-      'The kubelet asks the API server without a certificate (system:anonymous): it has none, or none that is valid.',
+      'The kubelet contacts the API server without a certificate (system:anonymous): it has no valid one.',
     remedy:
-      'See whether /var/lib/kubelet/pki/kubelet-client-current.pem is there and valid by the clock of this machine (openssl x509 -noout -dates), whether kubectl get csr has a request that waits, and whether a load balancer or proxy ends TLS before the API server.',
+      "Check that /var/lib/kubelet/pki/kubelet-client-current.pem exists and is valid by this machine's clock (openssl x509 -noout -dates), whether kubectl get csr shows a pending request, and whether a load balancer or proxy terminates TLS in front of the API server.",
   }),
 );
 
@@ -391,7 +392,7 @@ export const CUT_REGISTRATION: Rule = rule(
   /Unable to register node (?:"[^"]*" )?with API server(?:" err="[^\s"]*(?: "[^\s"]*(?:": (?:dial(?: tcp(?: [\d.:]*)?)?)?)?)?|: (?:Post|Get) "?https:[^\s"]*)[>…]?$/,
   () => ({
     code: 'NodeNotRegistered',
-    cause: 'The kubelet could not register its Node with the API server; why is cut off.',
+    cause: 'The kubelet could not register its Node with the API server; the reason is cut off.',
   }),
 );
 

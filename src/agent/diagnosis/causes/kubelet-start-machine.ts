@@ -5,7 +5,7 @@ export const CGROUPS_PATH: Rule = rule(
   /expected cgroupsPath to be of format "?slice:prefix:name"? for systemd cgroups/,
   () => ({
     code: 'CgroupDriverMismatch',
-    cause: 'The container runtime uses the cgroup driver systemd, the kubelet cgroupfs.',
+    cause: 'The container runtime uses the systemd cgroup driver, the kubelet cgroupfs.',
   }),
 );
 
@@ -38,12 +38,12 @@ export const cgroupRules: Rule[] = [
   })),
   rule(/cannot enter cgroupv2 "([^"]*)" with domain controllers/, ([, path]) => ({
     code: 'CgroupsUnsuitable',
-    cause: `The kubelet may not use the cgroup ${path} as it needs to: it is in an invalid state.`,
-    remedy: 'In a container, give it a cgroup namespace of its own, with all controllers delegated to it.',
+    cause: `The kubelet cannot use the cgroup ${path}: it is in an invalid state.`,
+    remedy: 'In a container, give the kubelet its own cgroup namespace with all controllers delegated to it.',
   })),
   rule(/Following Cgroup subsystem not mounted: \[([^\]]*)\]/, ([, names]) => ({
     code: 'CgroupsUnsuitable',
-    cause: `The kubelet ends because the cgroup controllers ${names} are not there.`,
+    cause: `The kubelet exits because the cgroup controllers ${names} are missing.`,
   })),
   rule(
     /cgroup-root (\[[^\]]*\]|\S+) doesn't exist|cgroup (\[[^\]]*\]|\S+) has some missing (?:controllers|paths): ([^"]*)/,
@@ -51,27 +51,27 @@ export const cgroupRules: Rule[] = [
       code: 'CgroupsUnsuitable',
       cause:
         root === undefined
-          ? `The kubelet ends because its cgroup ${name} lacks ${reason(what)}.`
-          : `The kubelet ends because the cgroup ${root} does not exist.`,
+          ? `The kubelet exits because its cgroup ${name} is missing ${reason(what)}.`
+          : `The kubelet exits because the cgroup ${root} does not exist.`,
       ...(root === undefined
         ? {}
         : {
             remedy:
-              'Correct cgroupRoot of the KubeletConfiguration (or --cgroup-root), or make that cgroup before the kubelet starts.',
+              'Correct cgroupRoot of the KubeletConfiguration (or --cgroup-root), or create that cgroup before the kubelet starts.',
           }),
     }),
   ),
   rule(/failed to initialize top level QOS containers: ([^"]*)/, ([, why]) => ({
     code: 'CgroupsUnsuitable',
-    cause: `The kubelet ends because it cannot make its cgroups: ${reason(why)}.`,
+    cause: `The kubelet exits because it cannot create its cgroups: ${reason(why)}.`,
     remedy:
-      'Let the kubelet and the container runtime use one cgroup driver, give a container all controllers (a cgroup namespace of its own), look for what SELinux has refused, and boot again where another kubelet has run before.',
+      'Use the same cgroup driver for the kubelet and the container runtime. In a container, delegate all controllers (its own cgroup namespace). Check for SELinux denials. If another kubelet ran before, reboot.',
   })),
   rule(
     /cannot find cgroup mount destination|mountpoint for (\w+) not found|failed to find subsystem mount for required subsystem: ?(\w+)/,
     ([, a, b]) => ({
       code: 'CgroupsUnsuitable',
-      cause: `The kubelet finds no cgroup hierarchy${(a ?? b) === undefined ? '' : ` for ${a ?? b}`}.`,
+      cause: `The kubelet found no cgroup hierarchy${(a ?? b) === undefined ? '' : ` for ${a ?? b}`}.`,
     }),
   ),
 ];
@@ -87,7 +87,7 @@ export const machineRules: Rule[] = [
     /invalid kernel flag: (\S+?), expected value: (\S+?), actual value: ([^\s",]+)/,
     ([, name = '', wanted, is]) => ({
       code: 'KernelSettingWrong',
-      cause: `The kubelet refuses to run because the kernel setting ${name.replaceAll('/', '.')} is ${is} and not ${wanted}.`,
+      cause: `The kubelet refuses to run because the kernel setting ${name.replaceAll('/', '.')} is ${is}, not ${wanted}.`,
       remedy: `Write "${name.replaceAll('/', '.')} = ${wanted}" into a file in /etc/sysctl.d, or set protectKernelDefaults: false.`,
     }),
   ),
@@ -95,7 +95,7 @@ export const machineRules: Rule[] = [
     /inotify_init: too many open files|fsnotify watcher: too many open files|inotify[^"]*: too many open files/i,
     () => ({
       code: 'KernelSettingWrong',
-      cause: 'The kubelet ends because no inotify instance is left (too many open files).',
+      cause: 'The kubelet exits because no inotify instance is left (too many open files).',
       remedy:
         'Raise fs.inotify.max_user_instances and fs.inotify.max_user_watches in a file in /etc/sysctl.d.',
     }),
@@ -105,41 +105,41 @@ export const machineRules: Rule[] = [
     /failed to get rootfs info: failed to get device for dir "([^"]+)": could not find device with major: 0/,
     ([, path]) => ({
       code: 'KubeletCrashing',
-      cause: `The kubelet ends because it does not find the device on which ${path} lies: it is on btrfs, ZFS or another file system without a device of its own.`,
+      cause: `The kubelet exits because it cannot find the device of ${path}: the file system (btrfs, ZFS or similar) has no device of its own.`,
       remedy: `Put ${path} on ext4 or xfs, or set localStorageCapacityIsolation: false in the KubeletConfiguration.`,
       persistence: 'permanent',
     }),
   ),
   rule(/failed to get rootfs info: (unable to find data[^"]*)/, ([, why]) => ({
     code: 'KubeletCrashing',
-    cause: `The kubelet ends because it learns nothing of its root file system: ${reason(why)}.`,
+    cause: `The kubelet exits because it cannot read its root file system's details: ${reason(why)}.`,
     remedy:
-      'A kubelet older than 1.19 does not know cgroup v2 (stat -fc %T /sys/fs/cgroup says cgroup2fs): use a newer one. A newer one may only have been too early, and starts again by itself.',
+      'A kubelet older than 1.19 does not know cgroup v2 (stat -fc %T /sys/fs/cgroup prints cgroup2fs): use a newer one. A newer one may only have started too early; systemd restarts it.',
   })),
   rule(/open (\/proc\/sys\/\S+?): (permission denied|operation not permitted)/, ([, path, why]) => ({
     code: 'FileAccessDenied',
-    cause: `The kubelet ends because it may not set ${path} (${why}).`,
+    cause: `The kubelet exits because it cannot set ${path}: ${why}.`,
     remedy:
-      'Give its container the right to set it, or set the feature gate KubeletInUserNamespace where it runs in a user namespace.',
+      'Allow its container to set it or, in a user namespace, set the feature gate KubeletInUserNamespace.',
   })),
   // To root outside of a user namespace the kernel permits it.
   rule(/open \/dev\/kmsg: (operation not permitted|permission denied)/, ([, why]) => ({
     code: 'KubeletFileMissing',
-    cause: `The kubelet runs in a container or user namespace in which it may not read /dev/kmsg (${why}).`,
+    cause: `The kubelet runs in a container or user namespace that cannot read /dev/kmsg (${why}).`,
     remedy:
-      'Set featureGates: KubeletInUserNamespace: true in the KubeletConfiguration, or give it a privileged container or a machine of its own.',
+      'Set featureGates: KubeletInUserNamespace: true in the KubeletConfiguration, or run it in a privileged container or on its own machine.',
   })),
   rule(/open \/dev\/kmsg: ([^"]*)/, ([, why]) => ({
     code: 'KubeletFileMissing',
     cause: `The kubelet cannot read /dev/kmsg: ${reason(why)}.`,
     remedy:
-      'Give its container the device /dev/kmsg of the machine (in LXC: lxc.mount.entry, or a link to /dev/console).',
+      "Give its container the machine's /dev/kmsg device (in LXC: lxc.mount.entry, or a link to /dev/console).",
   })),
   rule(
     /configured policy "(\w*)" differs from state checkpoint policy "(\w*)"|(?:delete|remove) (?:the )?[^"]*checkpoint file "?(\S+?)"? before restarting/i,
     ([, now, before]) => ({
       code: 'LeftoversFound',
-      cause: `The kubelet finds the state of another configuration${now === undefined ? '' : ` (policy ${before} then, ${now} now)`} and does not start.`,
+      cause: `The kubelet does not start because it found the state of another configuration${now === undefined ? '' : ` (policy ${before} then, ${now} now)`}.`,
       remedy: 'Remove /var/lib/kubelet/cpu_manager_state and /var/lib/kubelet/memory_manager_state.',
     }),
   ),
@@ -153,10 +153,10 @@ export const machineRules: Rule[] = [
 export const diskRules: Rule[] = [
   rule(/: no space left on device/, () => ({
     code: 'DiskFull',
-    cause: 'The kubelet ends because no space is left on the disk.',
+    cause: 'The kubelet exits because the disk is full.',
   })),
   rule(/(?:mkdir|open|write|rename|create) (\/\S+?): read-only file system/, ([, path]) => ({
     code: 'FileSystemReadOnly',
-    cause: `The kubelet ends because it cannot write ${path}: the file system is read-only.`,
+    cause: `The kubelet exits because it cannot write ${path}: the file system is read-only.`,
   })),
 ];

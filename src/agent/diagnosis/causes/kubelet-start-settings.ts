@@ -3,12 +3,12 @@ import { type Rule, reason, rule } from './rule.ts';
 
 const flag = (name: string, what: string): ReturnType<Rule['diagnose']> => ({
   code: 'KubeletBadFlag',
-  cause: `The kubelet ends because of its flag ${name}: ${what}.`,
+  cause: `The kubelet exits because of its flag ${name}: ${what}.`,
 });
 
 /** The ConfigMap kubelet-config is that of every node. */
 const ON_WINDOWS =
-  'Start the kubelet of Windows with --cgroups-per-qos=false --enforce-node-allocatable="" (as StartKubelet.ps1 of sig-windows-tools does), or patch kubeletconfiguration for Windows nodes alone. Leave the ConfigMap kubelet-config as it is: it is that of the Linux nodes, too.';
+  'Start the Windows kubelet with --cgroups-per-qos=false --enforce-node-allocatable="" (as StartKubelet.ps1 of sig-windows-tools does), or patch kubeletconfiguration for Windows nodes only. Do not change the ConfigMap kubelet-config: the Linux nodes use it too.';
 
 const config = (what: string): Omit<Diagnosis, 'evidence'> => ({
   code: 'KubeletConfigInvalid',
@@ -20,16 +20,16 @@ export const flagRules: Rule[] = [
   rule(/unknown flag: (-{1,2}[\w.-]+)/, ([, name = '']) => flag(name, 'it does not know it')),
   rule(/unknown shorthand flag: '(.)' in (-\S+)/, ([, , name = '']) => flag(name, 'it does not know it')),
   rule(/invalid argument "([^"]*)" for "([^"]*)" flag: (.*)/, ([, value, name = '', why]) =>
-    flag(name.replace(/^-\w, /, ''), `"${value}" is not a value for it (${reason(why)})`),
+    flag(name.replace(/^-\w, /, ''), `"${value}" is not a valid value (${reason(why)})`),
   ),
   rule(/flag needs an argument: (\S+)/, ([, name = '']) => flag(name, 'it has no value')),
   rule(
     /unknown 'kubernetes\.io' or 'k8s\.io' labels specified with --node-labels: (\[[^\]]*\])/,
     ([, labels]) => ({
-      ...flag('--node-labels', `a node may not give itself the labels ${labels}`),
+      ...flag('--node-labels', `a node may not set on itself the labels ${labels}`),
       code: 'KubeletBadFlag',
       remedy:
-        'Take the labels out of node-labels; let Cluster API (Machine labels) or a controller set labels of kubernetes.io.',
+        'Remove the labels from node-labels; set kubernetes.io labels with Cluster API (Machine labels) or a controller.',
     }),
   ),
   rule(/bad --node-ip "([^"]*)": (.*)/, ([, value, why]) => flag('--node-ip', `"${value}": ${reason(why)}`)),
@@ -39,14 +39,14 @@ export const flagRules: Rule[] = [
   rule(
     /(?:unknown|unsupported) cloud provider "?([\w-]+)|cloud provider "?([\w-]+)"? (?:was specified|is no longer|has been removed)[^"]*/i,
     ([, a, b]) =>
-      flag('--cloud-provider', `there is no cloud provider ${a ?? b} in it; it may be "external" or empty`),
+      flag('--cloud-provider', `it has no cloud provider ${a ?? b}; use "external" or leave it empty`),
   ),
   rule(/failed to validate kubelet flags: (?:error )?(.*)/, ([, why]) => ({
     code: 'KubeletBadFlag',
     cause: `The kubelet does not accept its flags: ${reason(why)}.`,
   })),
   rule(/(?:command failed" err="|\] )unknown command (\S+)/, ([, word]) =>
-    flag(`"${word?.replace(/"$/, '')}"`, 'it is no flag at all'),
+    flag(`"${word?.replace(/"$/, '')}"`, 'it is not a flag'),
   ),
 ];
 
@@ -66,7 +66,7 @@ export const configRules: Rule[] = [
   ),
   // A pager has cut off which.
   rule(/failed to set feature gates from initial\b[^:]*[>…]$/, () =>
-    config('it does not know one of its feature gates, or may not set it'),
+    config('one of its feature gates is unknown or cannot be set'),
   ),
   rule(/failed to load kubelet drop-?in file, path: (\S+?),? (?:error: )?(.*)/, ([, path, why]) =>
     config(`${path}: ${reason(why)}`),
@@ -76,19 +76,19 @@ export const configRules: Rule[] = [
   ),
   rule(
     /failed to merge kubelet configs: (?:failed to unmarshal merged JSON into kubelet configuration: )?(.*)/,
-    ([, why]) => config(`with its drop-in files it is not readable: ${reason(why)}`),
+    ([, why]) => config(`it cannot be read with its drop-in files: ${reason(why)}`),
   ),
   rule(/invalid Node Allocatable configuration\. Resource "([^"]+)" has a reservation/, ([, what]) => ({
-    ...config(`it keeps back more ${what} (kube-reserved, system-reserved, eviction) than the machine has`),
+    ...config(`it reserves more ${what} (kube-reserved, system-reserved, eviction) than the machine has`),
     remedy:
-      'Choose a larger machine type, or lower kubeReserved, systemReserved and evictionHard of the KubeletConfiguration.',
+      'Choose a larger machine type, or lower kubeReserved, systemReserved and evictionHard in the KubeletConfiguration.',
   })),
   rule(/kubelet config file "([^"]*)" was empty/, ([, path]) => ({
     ...config(`${path} is empty`),
     ...(path === '/var/lib/kubelet/config.yaml'
       ? {
           remedy:
-            'kubeadm writes that file: look for what emptied it (a full disk, a loss of power). On a node, kubeadm upgrade node phase kubelet-config writes it anew.',
+            'kubeadm writes that file: find out what emptied it (a full disk, a power loss). On a node, kubeadm upgrade node phase kubelet-config writes it again.',
         }
       : {}),
   })),

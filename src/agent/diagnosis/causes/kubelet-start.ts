@@ -13,25 +13,25 @@ export const EXPIRED: Rule = rule(
   /part of the existing bootstrap client certificate(?: in (\/etc\/kubernetes\/\S+))? is expired/i,
   ([, path]) => ({
     code: 'CertificateInvalid',
-    cause: `The client certificate of the kubelet${path === undefined ? '' : ` in ${path}`} has expired.`,
+    cause: `The kubelet's client certificate${path === undefined ? '' : ` in ${path}`} has expired.`,
     remedy:
-      'Set the clock if it is wrong. If not, join the machine anew, or make it a kubelet.conf on a control plane (kubeadm kubeconfig user --org system:nodes --client-name system:node:NAME), remove /var/lib/kubelet/pki/kubelet-client* and start the kubelet again.',
+      'Set the clock if it is wrong. Otherwise join the machine again, or create a kubelet.conf for it on a control plane (kubeadm kubeconfig user --org system:nodes --client-name system:node:NAME), remove /var/lib/kubelet/pki/kubelet-client* and restart the kubelet.',
   }),
 );
 
 const WRITTEN_BY_KUBEADM =
-  'kubeadm writes that file; look for what removed it, or for a drop-in of kubelet.service that names another path.';
+  'kubeadm writes that file; find out what removed it, or look for a drop-in of kubelet.service that names another path.';
 
 const fileRules: Rule[] = [
   rule(/certificatesigningrequests\S* is forbidden: User "([^"]*)"/, ([, user]) => ({
     code: 'PermissionDenied',
-    cause: `The kubelet ends because ${user} may not ask for a certificate.`,
+    cause: `The kubelet exits because ${user} may not request a certificate.`,
   })),
   rule(
     /unable to load client CA file "?(\S+?)"?: (?:open \S+: )?(no such file or directory|permission denied)/,
     ([, path, why]) => ({
       code: 'KubeletFileMissing',
-      cause: `The kubelet ends because it cannot read its client CA file ${path}: ${why}.`,
+      cause: `The kubelet exits because it cannot read its client CA file ${path}: ${why}.`,
       remedy:
         'Correct authentication.x509.clientCAFile in the KubeletConfiguration; with kubeadm it is /etc/kubernetes/pki/ca.crt.',
     }),
@@ -45,7 +45,7 @@ const fileRules: Rule[] = [
     /(?:unable to load bootstrap kubeconfig: stat|kubelet config file[^"]*?open|read kubelet config file[^"]{0,40}?"?\S{1,400}?"?,? error: open) (\S+?): no such file or directory/,
     ([, path]) => ({
       code: 'KubeletFileMissing',
-      cause: `The kubelet ends because ${path} is not there.`,
+      cause: `The kubelet exits because ${path} does not exist.`,
       remedy: WRITTEN_BY_KUBEADM,
       persistence: 'until-deadline',
     }),
@@ -53,7 +53,7 @@ const fileRules: Rule[] = [
   // A terminal cuts it off where it ends.
   rule(/unable to load bootstrap kubeconfig: stat \/[^\s:]*[>…]?$/, () => ({
     code: 'KubeletFileMissing',
-    cause: 'The kubelet ends because its bootstrap kubeconfig is not there.',
+    cause: 'The kubelet exits because its bootstrap kubeconfig does not exist.',
     remedy: WRITTEN_BY_KUBEADM,
     persistence: 'until-deadline',
   })),
@@ -61,7 +61,7 @@ const fileRules: Rule[] = [
     /failed to load [Kk]ubelet config file,? (?:path: )?([^\s,]+),.*? (?:error: open \S*|error failed to read kubelet config file "[^"]*)[>…]$/,
     ([, path]) => ({
       code: 'KubeletFileMissing',
-      cause: `The kubelet ends because it cannot open ${path}; why is cut off.`,
+      cause: `The kubelet exits because it cannot open ${path}; the reason is cut off.`,
       ...(path === '/var/lib/kubelet/config.yaml' ? { remedy: WRITTEN_BY_KUBEADM } : {}),
       persistence: 'until-deadline',
     }),
@@ -72,35 +72,35 @@ const fileRules: Rule[] = [
     /invalid kubeconfig: stat (\/etc\/kubernetes\/kubelet\.conf): no such file or directory/,
     ([, path]) => ({
       code: 'KubeletFileMissing',
-      cause: `The kubelet has no ${path} and is started without --bootstrap-kubeconfig, so it cannot get a certificate.`,
+      cause: `The kubelet has no ${path} and was started without --bootstrap-kubeconfig, so it cannot get a certificate.`,
       remedy:
-        "Restore kubeadm's drop-in of kubelet.service (10-kubeadm.conf), which names /etc/kubernetes/bootstrap-kubelet.conf. Never take a kubelet.conf from another machine: it is that machine's identity.",
+        "Restore kubeadm's drop-in of kubelet.service (10-kubeadm.conf), which names /etc/kubernetes/bootstrap-kubelet.conf. Never copy a kubelet.conf from another machine: it is that machine's identity.",
     }),
   ),
   rule(
     /(?:unable to load (?:bootstrap )?kubeconfig|invalid kubeconfig): (?!(?:stat|open) |[^"]*(?:stat|open) \/)(.*)/,
     ([, why]) => ({
       code: 'KubeletConfigInvalid',
-      cause: `The kubelet ends because its kubeconfig cannot be used: ${reason(why)}.`,
+      cause: `The kubelet exits because its kubeconfig cannot be used: ${reason(why)}.`,
       remedy:
-        'kubeadm writes /etc/kubernetes/kubelet.conf and bootstrap-kubelet.conf; look for what changed or emptied them.',
+        'kubeadm writes /etc/kubernetes/kubelet.conf and bootstrap-kubelet.conf; find out what changed or emptied them.',
     }),
   ),
   rule(/tls: private key does not match public key/, () => ({
     code: 'CertificateInvalid',
-    cause: 'The kubelet cannot use its certificate: the private key does not belong to it.',
+    cause: 'The kubelet cannot use its certificate: the private key does not match it.',
     remedy:
-      'Compare the pair: tlsCertFile and tlsPrivateKeyFile of the KubeletConfiguration, or without them kubelet.crt and kubelet.key in /var/lib/kubelet/pki, which the kubelet makes anew where both are moved away.',
+      'Compare the pair: tlsCertFile and tlsPrivateKeyFile of the KubeletConfiguration, or, if unset, kubelet.crt and kubelet.key in /var/lib/kubelet/pki, which the kubelet creates again once both are moved away.',
   })),
   rule(
     /(?:failed to run Kubelet: [^"]*?|failed to load kubelet config file, .*? error: )(?:open|stat) (\/\S+?): (no such file or directory|permission denied)/,
     ([, path = '', why]) => ({
       code: 'KubeletFileMissing',
-      cause: `The kubelet ends because it cannot read ${path}: ${why}.`,
+      cause: `The kubelet exits because it cannot read ${path}: ${why}.`,
       ...(/^\/(?:etc\/kubernetes|var\/lib\/kubelet)\//.test(path)
         ? {
             remedy:
-              'kubeadm or the kubelet makes that file on each machine for itself: look for what removed it, or for an option that names another path, and take none from another machine.',
+              'kubeadm or the kubelet creates that file on each machine: find out what removed it, or look for an option that names another path. Do not copy one from another machine.',
           }
         : {}),
     }),
@@ -113,17 +113,17 @@ const RUNTIME =
 const runtimeRules: Rule[] = [
   rule(/Cannot connect to the Docker daemon at (\S+?)\. /, ([, socket]) => ({
     code: 'ContainerRuntimeDown',
-    cause: `The kubelet ends because Docker does not answer at ${socket}.`,
+    cause: `The kubelet exits because Docker does not answer at ${socket}.`,
   })),
   rule(/dial unix: missing address/, () => ({
     code: 'KubeletConfigInvalid',
-    cause: 'The kubelet ends because nobody told it the address of the container runtime.',
+    cause: 'The kubelet exits because the address of the container runtime is not set.',
     remedy:
-      'Set nodeRegistration.criSocket; look for an empty --container-runtime-endpoint in the flags of the kubelet.',
+      'Set nodeRegistration.criSocket, and look for an empty --container-runtime-endpoint in the flags of the kubelet.',
   })),
   rule(RUNTIME, ([text]) => {
     const found = diagnoseRuntime(text, 'it');
-    return { ...found, cause: `The kubelet ends because of the runtime: ${found.cause}` };
+    return { ...found, cause: `The kubelet exits because of the container runtime: ${found.cause}` };
   }),
 ];
 
@@ -136,19 +136,19 @@ const systemdRules: Rule[] = [
       code: 'KubeletNotStarted',
       cause: `${path.endsWith('/kubelet') ? `The kubelet ${path}` : `${path}, which kubelet.service starts,`} cannot be started by systemd: ${reason(why)}.`,
       remedy: !path.endsWith('/kubelet')
-        ? 'Correct ExecStartPre and ExecStart of kubelet.service and its drop-ins (systemctl cat kubelet), or put that program there, with mode 0755.'
+        ? 'Correct ExecStartPre and ExecStart of kubelet.service and its drop-ins (systemctl cat kubelet), or install that program there with mode 0755.'
         : /Exec format/.test(why ?? '')
-          ? 'Put the kubelet for the architecture of this machine into the image.'
+          ? "Install the kubelet for this machine's architecture in the image."
           : /ermission/.test(why ?? '')
-            ? 'Let systemd run it: mode 0755, labels that SELinux accepts (restorecon), and no file system that is mounted noexec.'
-            : 'Put the kubelet where kubelet.service expects it, with mode 0755.',
+            ? 'Make it executable for systemd: mode 0755, correct SELinux labels (restorecon), and a file system that is not mounted noexec.'
+            : 'Install the kubelet where kubelet.service expects it, with mode 0755.',
     }),
   ),
   rule(/kubelet\.service: Control process exited, code=\w+, status=(?!203\/)(\S+)/, ([, status]) => ({
     code: 'KubeletNotStarted',
-    cause: `The kubelet is not started: a command before it fails with status ${status} (ExecStartPre of kubelet.service).`,
+    cause: `The kubelet was not started: a command before it failed with exit status ${status} (ExecStartPre of kubelet.service).`,
     remedy:
-      'Look at what that command says (journalctl -u kubelet), and at systemctl cat kubelet for where it stands.',
+      "Read that command's output (journalctl -u kubelet); systemctl cat kubelet shows which file it is in.",
   })),
   rule(/kubelet\.service: Failed to load environment files: (.*)/, ([, why]) => ({
     code: 'KubeletNotStarted',
@@ -159,7 +159,7 @@ const systemdRules: Rule[] = [
     /kubelet\.service: (?:A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill')/,
     () => ({
       code: 'OutOfMemory',
-      cause: 'The kernel ended the kubelet because no memory was left.',
+      cause: 'The kernel killed the kubelet because the machine ran out of memory.',
     }),
   ),
 ];
@@ -167,7 +167,7 @@ const systemdRules: Rule[] = [
 const cloudRules: Rule[] = [
   rule(/could not init cloud provider "?([\w-]+)"?: (.*)/, ([, name, why]) => ({
     code: 'KubeletCrashing',
-    cause: `The kubelet ends because its cloud provider ${name} cannot be used: ${reason(why)}.`,
+    cause: `The kubelet exits because its cloud provider ${name} cannot be used: ${reason(why)}.`,
     remedy: 'Use --cloud-provider=external with a cloud controller manager, or correct cloud-config.',
   })),
 ];

@@ -24,7 +24,7 @@ const pluginEnds = (why: string | undefined): ReturnType<Rule['diagnose']> => {
   if (name === undefined)
     return criPlugin(
       `The CRI plugin of containerd does not start: ${reason(why)}.`,
-      `Correct what it names in ${CONFIG} and its imports (containerd config dump shows how they are read), and restart containerd.`,
+      `Correct what the message names in ${CONFIG} and its imports (containerd config dump shows how they are read), and restart containerd.`,
     );
   const how = name === 'nvidia' ? ' (nvidia-ctk runtime configure --runtime=containerd)' : '';
   return criPlugin(
@@ -40,12 +40,12 @@ const OF_SETTINGS = /\bconfig|\btoml\b|validat|invalid|unsupported|unknown|flag|
 const lastWords = (name: string, words: string | undefined): ReturnType<Rule['diagnose']> =>
   OF_SETTINGS.test(words ?? '')
     ? unsuitable(
-        `${name} ends: ${reason(words)}.`,
-        `Correct what ${name} names in its configuration and start it again.`,
+        `${name} exited: ${reason(words)}.`,
+        `Correct what the message names in ${name}'s configuration and start it again.`,
       )
     : {
         code: 'ContainerRuntimeDown',
-        cause: `${name} ends: ${reason(words)}.`,
+        cause: `${name} exited: ${reason(words)}.`,
         persistence: 'until-deadline',
       };
 
@@ -54,10 +54,10 @@ const CONFIG = '/etc/containerd/config.toml';
 /** No directory of PATH counts for systemd. */
 function remedyForUnit(why: string): string {
   if (/exec format/i.test(why))
-    return 'Put the container runtime for the processor of this machine into the image.';
+    return "Install the container runtime for this machine's architecture in the image.";
   return /permission/i.test(why)
-    ? 'Let systemd run that program: mode 0755, labels that SELinux accepts (restorecon), and no file system that is mounted noexec.'
-    : 'Put that program where its unit looks for it, or correct ExecStart of the unit.';
+    ? 'Make that program executable for systemd: mode 0755, correct SELinux labels (restorecon), and a file system that is not mounted noexec.'
+    : 'Install that program where its unit expects it, or correct ExecStart in the unit.';
 }
 
 const RULES: Rule[] = [
@@ -81,8 +81,8 @@ const RULES: Rule[] = [
     /invalid (?:\w+ )?plugin (?:key )?URI \\?"([^"\\]{1,200})\\?" expect (io\.containerd\.x\.vx)/,
     ([, name]) =>
       unsuitable(
-        `containerd cannot read its configuration: the plugin ${name} is named as in version 1 of the file.`,
-        `Name it in full in ${CONFIG} (io.containerd.KIND.VERSION.NAME), or write the whole file in the version of the installed containerd (containerd config migrate).`,
+        `containerd cannot read its configuration: the plugin ${name} has its version 1 name.`,
+        `Use its full name in ${CONFIG} (io.containerd.KIND.VERSION.NAME), or migrate the file to the installed containerd's version (containerd config migrate).`,
       ),
   ),
   rule(/failed to load TOML(?: from|:) (\/\S{1,400}): ([a-z][^\n]*)/, ([, path, what]) =>
@@ -93,14 +93,14 @@ const RULES: Rule[] = [
   ),
   rule(/drop-in config version (\d+) higher than root config version (\d+)/, ([what]) =>
     unsuitable(
-      `containerd ends: ${what}.`,
-      `Write ${CONFIG} and the files that it imports (conf.d) in one version (containerd config migrate).`,
+      `containerd exited: ${what}.`,
+      `Write ${CONFIG} and the files it imports (conf.d) in the same version (containerd config migrate).`,
     ),
   ),
   rule(/(?:expected containerd config version|unsupported config version)[^"]*/, ([what]) =>
     unsuitable(
-      `containerd does not read its configuration: ${reason(what)}.`,
-      'Write /etc/containerd/config.toml in the version of the installed containerd (containerd config migrate).',
+      `containerd cannot read its configuration: ${reason(what)}.`,
+      "Migrate /etc/containerd/config.toml to the installed containerd's version (containerd config migrate).",
     ),
   ),
   rule(
@@ -120,7 +120,7 @@ const RULES: Rule[] = [
     /(?:level=(?:fatal|panic)|^(?:containerd|crio|dockerd|failed to start daemon): |RunPodSandbox|CreateContainer|StartContainer|PullImage|failed to (?:pull|create|prepare|extract|unpack|mount|reserve)|[Ee]rror creating).*no space left on device/,
     () => ({
       code: 'DiskFull',
-      cause: 'The container runtime fails because no space is left on the disk.',
+      cause: 'The container runtime fails because the disk is full.',
     }),
   ),
   rule(
@@ -135,23 +135,23 @@ const RULES: Rule[] = [
     /^(?:\/\S{1,200}\/)?(containerd|crio|dockerd): (?:symbol lookup error: (?:\S+: )?(.+)|error while loading shared libraries: (.+)|\S+: (version `[^']{1,60}' not found))/,
     ([, name, symbol, library, version]) =>
       unsuitable(
-        `${name} cannot start with the libraries of this machine: ${reason(symbol ?? library ?? version)}.`,
-        `Install the library in the version that ${name} was built with (for seccomp: libseccomp), or a ${name} that was built for this release.`,
+        `${name} cannot start with this machine's libraries: ${reason(symbol ?? library ?? version)}.`,
+        `Install the library version that ${name} was built with (for seccomp: libseccomp), or a ${name} built for this release.`,
       ),
   ),
   rule(
     /(?:containerd|crio)\.service: (?:A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill')/,
     () => ({
       code: 'OutOfMemory',
-      cause: 'The kernel ended the container runtime because no memory was left.',
+      cause: 'The kernel killed the container runtime because the machine ran out of memory.',
     }),
   ),
   rule(
     /(containerd|crio)\.service: main process exited, code=dumped, status=\d+\/([A-Z]+)/i,
     ([, name, signal]) => ({
       code: 'ContainerRuntimeDown',
-      cause: `${name} crashed as it started or ran (SIG${signal}).`,
-      remedy: `Read journalctl -u ${name} and dmesg for what stands before it. Where nothing does, install another version of it: one built for this processor and this kernel.`,
+      cause: `${name} crashed (SIG${signal}).`,
+      remedy: `Read what journalctl -u ${name} and dmesg show before the crash. If they show nothing, install another version, built for this architecture and kernel.`,
     }),
   ),
   rule(/^containerd: (.+)/, ([, words]) => lastWords('containerd', words)),

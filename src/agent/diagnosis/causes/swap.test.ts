@@ -23,7 +23,7 @@ it.each([
   const { failure } = verdict(...journal(device, kind));
   expect(failure).toMatchObject({
     code: 'SwapEnabled',
-    cause: expect.stringContaining(`It swaps to ${device}.`),
+    cause: expect.stringContaining(`Swap devices: ${device}.`),
   });
   expect(failure?.remedy).toContain(`swapoff ${device}`);
   expect(failure?.remedy).toContain(remedy);
@@ -34,7 +34,7 @@ it('a machine names what swaps also where kubeadm itself has found swap', () => 
     'error execution phase preflight: [preflight] Some fatal errors occurred:\n\t[ERROR Swap]: running with swap on is not supported. Please disable swap\n';
   const input = { verb: 'join' as const, stdout: '', stderr, exitStatus: 1 };
   const failure = diagnose(input, { ...NO_EVIDENCE, swapDevices: ['/dev/zram0', '/swap.img'] });
-  expect(failure.cause).toContain('It swaps to /dev/zram0, /swap.img.');
+  expect(failure.cause).toContain('Swap devices: /dev/zram0, /swap.img.');
   expect(failure.remedy).toMatch(/zram-setup@zram0.*swapoff \/swap\.img/);
   expect(diagnose(input, NO_EVIDENCE).remedy).toContain('swapoff -a');
 });

@@ -16,16 +16,16 @@ export function withSwapDevices<T extends Pick<Diagnosis, 'code' | 'cause' | 're
   if (devices.length === 0) return found;
   return {
     ...found,
-    cause: `${found.cause ?? 'Swap is on.'} It swaps to ${devices.join(', ')}.`,
-    remedy: `${devices.map(turnOff).join(' ')} Where swap is wanted, set failSwapOn: false for the kubelet.`,
+    cause: `${found.cause ?? 'Swap is on.'} Swap devices: ${devices.join(', ')}.`,
+    remedy: `${devices.map(turnOff).join(' ')} To keep swap, set failSwapOn: false for the kubelet.`,
   };
 }
 
 function turnOff(device: string): string {
   const [, zram] = /^\/dev\/(zram\d+)$/.exec(device) ?? [];
   if (zram !== undefined)
-    return `Run swapoff ${device}, and mask systemd-zram-setup@${zram}.service or remove what sets it up at boot (zram-generator-defaults, zram-tools, rpi-swap); it is not in /etc/fstab.`;
+    return `Run swapoff ${device}, and mask systemd-zram-setup@${zram}.service or remove the package that sets it up at boot (zram-generator-defaults, zram-tools, rpi-swap); it is not in /etc/fstab.`;
   return device.startsWith('/dev/')
-    ? `Run swapoff ${device}, remove it from /etc/fstab, and mask its swap unit (systemctl --type=swap), which systemd also makes for a partition of the type swap.`
-    : `Run swapoff ${device}, remove it from /etc/fstab, and disable dphys-swapfile where that made it; then delete the file.`;
+    ? `Run swapoff ${device}, remove it from /etc/fstab, and mask its swap unit (systemctl --type=swap), which systemd also creates for any swap partition.`
+    : `Run swapoff ${device}, remove it from /etc/fstab, and disable dphys-swapfile if that created it; then delete the file.`;
 }

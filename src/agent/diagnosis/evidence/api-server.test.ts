@@ -44,7 +44,7 @@ describe('an API server whose name does not resolve', () => {
   it('accuses no DNS server that has answered', async () => {
     expect(await look('ENOTFOUND', 'nameserver 10.0.0.2\n')).toMatchObject({
       failedAt: 'dns',
-      problem: 'its name is not known',
+      problem: 'its name is unknown',
     });
   });
 });

@@ -140,13 +140,13 @@ const ERRORS: Record<string, ApiServerView['failedAt']> = {
 };
 
 const WORDS: Record<string, string> = {
-  ENOTFOUND: 'its name is not known',
+  ENOTFOUND: 'its name is unknown',
   EAI_AGAIN: 'the DNS server does not answer',
   ECONNREFUSED: 'it refuses connections',
   EHOSTUNREACH: 'there is no route to it',
   ENETUNREACH: 'the network is unreachable',
   ETIMEDOUT: 'it does not answer',
-  ECONNRESET: 'it breaks off the connection',
+  ECONNRESET: 'it closes the connection',
 };
 
 /** Where a request failed. */
@@ -155,7 +155,7 @@ export function readRequestError({
   message,
   isMute,
 }: HostError): Pick<ApiServerView, 'failedAt' | 'problem'> {
-  if (isMute) return { failedAt: 'mute', problem: 'it takes the connection, and then nothing comes from it' };
+  if (isMute) return { failedAt: 'mute', problem: 'it accepts the connection and then sends nothing' };
   if (errno in ERRORS) {
     const failedAt = ERRORS[errno];
     return { ...(failedAt === undefined ? {} : { failedAt }), problem: WORDS[errno] ?? errno };

@@ -36,7 +36,7 @@ const kubeletConfigOfOtherVersion: Pattern = inError(
   /(?<!component configs: )configmaps "(kubelet-config-1\.\d+)" is forbidden/,
   (match) => ({
     code: 'VersionSkew',
-    cause: `The cluster has no ${match[1]} that this machine may read: kubeadm and the cluster have different versions.`,
+    cause: `The cluster has no ${match[1]} that this machine may read: the kubeadm and cluster versions differ.`,
   }),
 );
 
@@ -46,20 +46,20 @@ const kubeletConfigOfCluster: Pattern = inError(
   (match) => ({
     code: 'KubeletConfigInvalid',
     cause: `The kubelet's configuration in the ConfigMap ${match[1]} of the cluster cannot be read: ${shorten(match[2] ?? '', 200)}.`,
-    remedy: `Correct the field named: kubectl --namespace=kube-system edit configmap ${match[1]}.`,
+    remedy: `Correct that field: kubectl --namespace=kube-system edit configmap ${match[1]}.`,
   }),
 );
 
 const oldVersion: Pattern = inError(/your configuration file uses an old API spec: "([^"]+)"/, (match) => ({
   code: 'KubeadmConfigVersionUnsupported',
-  cause: `The configuration is in ${match[1]}, which the installed kubeadm no longer reads.`,
+  cause: `The configuration uses ${match[1]}, which the installed kubeadm no longer reads.`,
 }));
 
 const unknownVersion: Pattern = inError(
   /no kind "(\w+)" is registered for version "(kubeadm\.k8s\.io\/\w+)"|experimental API spec: "([^"]+)" is not allowed|unknown configuration (?:APIs: |schema\.GroupVersionKind\{Group:"kubeadm)[^\n]*Version:"(\w+)"/,
   (match) => ({
     code: 'KubeadmConfigVersionUnsupported',
-    cause: `The configuration is in ${match[2] ?? match[3] ?? match[4]}, which the installed kubeadm does not know.`,
+    cause: `The configuration uses ${match[2] ?? match[3] ?? match[4]}, which the installed kubeadm does not know.`,
   }),
 );
 
@@ -73,11 +73,11 @@ function argumentsRemedy(said: string): { remedy?: string } {
   const [, field = 'extraArgs'] = /\.(\w*[eE]xtraArgs)\b/.exec(said) ?? [];
   if (/cannot unmarshal object [^\n]*\[\]v1beta\d+\.Arg\b/.test(said))
     return {
-      remedy: `Write ${field} as a list of name and value (- name: node-ip, value: "10.0.0.1"), as from v1beta4 on; the map of v1beta3 is not read any more.`,
+      remedy: `Write ${field} as a list of name and value (- name: node-ip, value: "10.0.0.1"), the form from v1beta4 on; the v1beta3 map is no longer read.`,
     };
   if (/cannot unmarshal array [^\n]*[eE]xtraArgs of type map\[string\]string/.test(said))
     return {
-      remedy: `Write ${field} as a map (node-ip: "10.0.0.1"), as up to v1beta3; the list of name and value is that of v1beta4.`,
+      remedy: `Write ${field} as a map (node-ip: "10.0.0.1"), the form up to v1beta3; the list of name and value came with v1beta4.`,
     };
   return {};
 }
@@ -86,7 +86,7 @@ const syntax: Pattern = inError(
   /(?:yaml: |error converting YAML to JSON: |could not interpret GroupVersionKind[^\n]*?: |error unmarshaling JSON: |strict decoding error: |invalid configuration[^\n]*?: )+([^\n]+)|couldn't get version\/kind[^\n]*|unable to decode config(?: from bytes)?: [^\n]*|json: (?:cannot unmarshal|unknown field)[^\n]*/,
   (match) => ({
     code: 'KubeadmConfigInvalid',
-    cause: `The kubeadm configuration is not readable: ${shorten(match[1] ?? match[0], 200)}.`,
+    cause: `The kubeadm configuration cannot be read: ${shorten(match[1] ?? match[0], 200)}.`,
     ...argumentsRemedy(match[0]),
   }),
   (input) => beforePhases(input) && !/\.conf that already exists on disk/.test(input.output.error),
@@ -98,7 +98,7 @@ const noDocument: Pattern = inError(
     code: 'KubeadmConfigInvalid',
     cause:
       match[1] === undefined
-        ? `The kubeadm configuration is not usable: ${shorten(match[0], 160)}.`
+        ? `The kubeadm configuration cannot be used: ${shorten(match[0], 160)}.`
         : `The kubeadm configuration has no ${match[1].replace(' kind', '')}.`,
   }),
   beforePhases,
@@ -166,7 +166,7 @@ const versionOfCluster: Pattern = inError(
           ? `The ClusterConfiguration in ${where} has no kubernetesVersion, or is empty.`
           : `The kubernetesVersion "${written}" in ${where} is not a version.`,
       remedy:
-        'Write it as v1.2.3: kubectl --namespace=kube-system edit configmap kubeadm-config; where all is lost, run kubeadm init phase upload-config kubeadm with the configuration of the cluster on a control plane.',
+        "Write it as v1.2.3: kubectl --namespace=kube-system edit configmap kubeadm-config; if the content is lost, run kubeadm init phase upload-config kubeadm with the cluster's configuration on a control plane.",
     };
   },
 );
@@ -212,8 +212,8 @@ const tokenForm: Pattern = inError(
   /the bootstrap token "[^"]*" was not of the form|could not construct token string/,
   () => ({
     code: 'KubeadmConfigInvalid',
-    cause: 'The bootstrap token does not have the form of one: six characters, a dot, sixteen characters.',
-    remedy: 'Let Cluster API make new bootstrap data, or correct the token.',
+    cause: 'The bootstrap token is malformed: it must be six characters, a dot and sixteen characters.',
+    remedy: 'Have Cluster API create new bootstrap data, or correct the token.',
   }),
 );
 
@@ -247,8 +247,8 @@ const versionUnknown: Pattern = inError(
   /unable to (?:(?:get|read content of) URL|fetch file\. URL:) "([^"]+)"(?:: |, status: )([^\n]*)|Get "(https?:[^"]+\/(?:stable|latest)[^"/]*\.txt)": ([^\n]*)/,
   (match) => ({
     code: 'ResourceNotFetched',
-    cause: `kubeadm could not find out the version of Kubernetes from ${match[1] ?? match[3]}: ${shorten((match[2] ?? match[4] ?? '').replace(/^Get "[^"]*": /, ''), 160)}.`,
-    remedy: 'Write kubernetesVersion as v1.2.3: then no server is asked.',
+    cause: `kubeadm could not get the Kubernetes version from ${match[1] ?? match[3]}: ${shorten((match[2] ?? match[4] ?? '').replace(/^Get "[^"]*": /, ''), 160)}.`,
+    remedy: 'Set kubernetesVersion, as v1.2.3; then no server is queried.',
   }),
 );
 

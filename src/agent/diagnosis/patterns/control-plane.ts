@@ -94,7 +94,8 @@ const neverUpBare: Pattern = (input) =>
   inWait(input) && isBareError(input.output)
     ? {
         code: 'ControlPlaneNotReady',
-        cause: 'The control plane on this machine did not come up in time; why is not in the output.',
+        cause:
+          'The control plane on this machine did not come up in time; the output does not give the reason.',
         evidence: lineAround(input.output.error, input.output.error.indexOf('error execution phase')),
       }
     : undefined;
@@ -122,8 +123,8 @@ const patch: Pattern = inError(
       code: isKubelet ? 'KubeletConfigInvalid' : isPod ? 'ControlPlaneConfigInvalid' : 'KubeadmConfigInvalid',
       cause: `kubeadm could not ${isUnread ? 'read the patches for' : 'apply a patch to'} ${/kubelet/i.test(what ?? target ?? said) ? "the kubelet's configuration" : (target ?? what)}${why === '' ? '' : `: ${why.trimEnd().replace(/\.$/, '')}`}.`,
       remedy: isUnread
-        ? 'Correct patches.directory of the kubeadm configuration, and the names and contents of the files there.'
-        : 'Correct the patch in the directory that patches.directory of the kubeadm configuration names.',
+        ? 'Correct patches.directory of the kubeadm configuration, or the names and contents of the files in it.'
+        : 'Correct the patch in patches.directory of the kubeadm configuration.',
     };
   },
 );
@@ -135,7 +136,7 @@ const patchFiles: Pattern = inError(
     code: 'KubeadmConfigInvalid',
     cause: `The patches for kubeadm cannot be used: ${shorten(match[0].replace(/:$/, ''), 200)}.`,
     remedy:
-      'Correct patches.directory of the kubeadm configuration, and the names and contents of the files there.',
+      'Correct patches.directory of the kubeadm configuration, or the names and contents of the files in it.',
   }),
 );
 

@@ -13,14 +13,14 @@ const rejected: Pattern = inError(
           code: 'CredentialsRejected',
           facts: { saysWhy: true },
           cause:
-            'The API server does not accept the client certificate of admin.conf (Unauthorized). No bootstrap token is used in this phase.',
+            'The API server does not accept the client certificate in admin.conf (Unauthorized). This phase does not use a bootstrap token.',
           remedy:
-            'Check that the API server which answers at the control plane endpoint has the CA of this machine (/etc/kubernetes/pki/ca.crt), and that the certificate in /etc/kubernetes/admin.conf has not expired.',
+            'Check that the API server at the control plane endpoint uses the same CA as this machine (/etc/kubernetes/pki/ca.crt), and that the certificate in /etc/kubernetes/admin.conf has not expired.',
         }
       : {
           code: 'CredentialsRejected',
           cause:
-            'The API server does not accept the credentials of this machine (Unauthorized): the bootstrap token may not authenticate, or it expired meanwhile.',
+            "The API server does not accept this machine's credentials (Unauthorized): the bootstrap token may not authenticate, or it has expired.",
         },
 );
 
@@ -37,7 +37,7 @@ const forbidden: Pattern = inError(
       ...(name === 'kubeadm-certs'
         ? {
             remedy:
-              'Upload them with kubeadm init phase upload-certs --upload-certs, which lets machines that join read them, and join with the key that it prints.',
+              'Upload them with kubeadm init phase upload-certs --upload-certs, which lets joining machines read them, and join with the key it prints.',
           }
         : {}),
       ...(user?.startsWith('system:bootstrap:') && name !== 'kubeadm-certs'
@@ -50,13 +50,13 @@ const forbidden: Pattern = inError(
       ...(user === 'kubernetes-admin'
         ? {
             remedy:
-              'Bind the group of admin.conf: kubectl --kubeconfig /etc/kubernetes/super-admin.conf create clusterrolebinding kubeadm:cluster-admins --clusterrole=cluster-admin --group=kubeadm:cluster-admins (super-admin.conf is on the control plane that ran kubeadm init).',
+              'Bind the group in admin.conf: kubectl --kubeconfig /etc/kubernetes/super-admin.conf create clusterrolebinding kubeadm:cluster-admins --clusterrole=cluster-admin --group=kubeadm:cluster-admins (super-admin.conf is on the control plane that ran kubeadm init).',
           }
         : {}),
       ...(isOwnCertificate
         ? {
             remedy:
-              'The certificate of the kubelet was used, not the token: check that the API server runs with the authorization mode Node, and that the name in the certificate is that of this node.',
+              "The request used the kubelet's certificate, not the token: check that the API server has the authorization mode Node enabled, and that the certificate has this node's name.",
           }
         : {}),
     };
@@ -68,8 +68,7 @@ const admission: Pattern = inError(
   (match) => ({
     code: 'PermissionDenied',
     cause: `The API server forbids a request: ${shorten(match[2] === undefined ? (match[1] ?? '') : `${match[2]}: ${match[3]}`, 200)}.`,
-    remedy:
-      'Let the webhook, policy or admission plugin that is named take this request; no right is missing.',
+    remedy: 'Allow this request in the webhook, policy or admission plugin named; no permission is missing.',
   }),
 );
 
@@ -82,7 +81,7 @@ const certificateSecret: Pattern = inError(
   /secret "kubeadm-certs" was not found|secrets "kubeadm-certs" not found|the Secret does not include the required certificate or key - name: ([^,]+)/i,
   (match) => ({
     code: 'CertificateSecretMissing',
-    ...(match[1] === undefined ? {} : { cause: `The Secret kubeadm-certs does not hold ${match[1]}.` }),
+    ...(match[1] === undefined ? {} : { cause: `The Secret kubeadm-certs does not contain ${match[1]}.` }),
   }),
 );
 
@@ -95,7 +94,7 @@ const missing: Pattern = inError(
     );
     return {
       code: 'CertificatesMissing',
-      cause: `Certificates or keys that control planes share are missing: ${shorten([...new Set(files.length > 0 ? files : [match[1] ?? match[2]])].join(', '), 240)}.`,
+      cause: `Certificates or keys shared by the control planes are missing: ${shorten([...new Set(files.length > 0 ? files : [match[1] ?? match[2]])].join(', '), 240)}.`,
     };
   },
 );
@@ -109,14 +108,14 @@ const unfit: Pattern = inError(
     if (file !== undefined)
       return {
         code: 'CertificatesMissing',
-        cause: `Of the certificate ${name} and its key one is there, and the other is not: ${file}.`,
+        cause: `Only one of the certificate ${name} and its key exists; this file is missing: ${file}.`,
         remedy: /^(?:\S*-)?ca$|\/ca$/.test(name ?? '')
-          ? 'Write both with user data. Move away what is there only where a new cluster begins: kubeadm then makes another CA, which no machine of a cluster trusts that is there already.'
-          : 'Write both with user data, or remove what is there, so that kubeadm makes them.',
+          ? 'Write both from user data. Move the existing file away only for a new cluster: kubeadm then creates another CA, which machines of an existing cluster do not trust.'
+          : 'Write both from user data, or remove the existing file so that kubeadm creates both.',
       };
     return {
       code: 'CertificateInvalid',
-      cause: `The certificate ${name} does not fit: ${shorten((match[5] ?? '').replace(/^certificate \S+ is invalid: /, ''), 220)}.`,
+      cause: `The certificate ${name} is not suitable: ${shorten((match[5] ?? '').replace(/^certificate \S+ is invalid: /, ''), 220)}.`,
     };
   },
 );
@@ -125,9 +124,9 @@ const foreign: Pattern = inError(
   /certificate (\S+) not signed by CA certificate (\S+?): ([^\n]*)/,
   (match) => ({
     code: 'CertificateInvalid',
-    cause: `The certificate ${match[1]} on this machine is not signed by CA certificate ${match[2]}, or no longer valid: ${shorten(match[3] ?? '', 160)}.`,
+    cause: `The certificate ${match[1]} on this machine is not signed by CA certificate ${match[2]}, or is no longer valid: ${shorten(match[3] ?? '', 160)}.`,
     remedy:
-      'Remove the certificates of an earlier cluster from /etc/kubernetes/pki, or let user data write matching ones.',
+      'Remove the certificates of an earlier cluster from /etc/kubernetes/pki, or write matching ones from user data.',
   }),
 );
 
@@ -135,7 +134,7 @@ const notYetValid: Pattern = inError(
   /failure loading (\S+) (?:CA )?certificate: [^\n]*the certificate is not valid yet/,
   (match) => ({
     code: 'ClockWrong',
-    cause: `The certificate ${match[1]} on this machine is not valid yet by its clock.`,
+    cause: `The certificate ${match[1]} on this machine is not yet valid by this machine's clock.`,
   }),
 );
 
@@ -148,8 +147,8 @@ const absent: Pattern = inError(
       match[3] !== undefined
         ? `A certificate or key is missing: ${match[3]}.`
         : match[1] === undefined
-          ? 'The certificate of the cluster CA, or its key, is missing.'
-          : `The certificate of the CA ${match[1]}, or its key, is missing in ${match[2]}.`,
+          ? "The cluster CA's certificate or key is missing."
+          : `The certificate or key of the CA ${match[1]} is missing in ${match[2]}.`,
   }),
 );
 
@@ -158,15 +157,14 @@ const kubeconfigMissing: Pattern = inError(
   /(?:kubeconfig|Error loading \S+|could not load "\S+"|file does not exists or it is not valid): (?:stat|open) (\/[^:\s]+\.conf): no such file or directory|File (\/\S+\.conf) does not exists/,
   (match) => ({
     code: 'CertificatesMissing',
-    cause: `The kubeconfig ${match[1] ?? match[2]} is not there.`,
-    remedy:
-      'Run the phase that writes it (kubeadm init phase kubeconfig), or kubeadm init or join as a whole.',
+    cause: `The kubeconfig ${match[1] ?? match[2]} does not exist.`,
+    remedy: 'Run the phase that writes it (kubeadm init phase kubeconfig), or the full kubeadm init or join.',
   }),
 );
 
 /** That one file stands in the way; a reset would take the whole node with it. */
 const MOVE_KUBECONFIG =
-  'If the control plane endpoint and the CA of this machine are right, move the file away: kubeadm writes it anew. Build the image without it.';
+  'If the control plane endpoint and the CA of this machine are right, move the file away: kubeadm writes it again. Build the image without it.';
 
 /** From 1.34 on it looks into what is there more closely. */
 const foreignKubeconfig: Pattern = inError(
@@ -176,7 +174,7 @@ const foreignKubeconfig: Pattern = inError(
     const said = why ?? ca ?? (reason === undefined ? 'has no current context' : shorten(reason, 160));
     return {
       code: 'LeftoversFound',
-      cause: `${trusted ?? broken ?? lost ?? invalidCa} is there already and cannot be used: ${said}.`,
+      cause: `${trusted ?? broken ?? lost ?? invalidCa} already exists and cannot be used: ${said}.`,
       remedy: MOVE_KUBECONFIG,
     };
   },
@@ -186,7 +184,7 @@ const staleKubeconfig: Pattern = inError(
   /a kubeconfig file "([^"]+)" exists already but has got the wrong ([^\n:]*)/,
   (match) => ({
     code: 'LeftoversFound',
-    cause: `${match[1]} is there already, with the wrong ${match[2]?.trim()}.`,
+    cause: `${match[1]} already exists, with the wrong ${match[2]?.trim()}.`,
     remedy: MOVE_KUBECONFIG,
   }),
 );
@@ -221,8 +219,8 @@ const notBound: Pattern = inError(
   /the ClusterRoleBinding for the (\S+) Group is missing but there is no (\S+) to create it/,
   (match) => ({
     code: 'PermissionDenied',
-    cause: `admin.conf has no rights in the cluster: the ClusterRoleBinding of the group ${match[1]} is missing, and there is no ${match[2]} that could make it.`,
-    remedy: 'Bind that group to the ClusterRole cluster-admin, or run kubeadm init as a whole.',
+    cause: `admin.conf has no rights in the cluster: the ClusterRoleBinding of the group ${match[1]} is missing, and there is no ${match[2]} to create it with.`,
+    remedy: 'Bind that group to the ClusterRole cluster-admin, or run the full kubeadm init.',
   }),
 );
 

@@ -7,7 +7,7 @@ const tokenUnknown: Pattern = inError(
   /(?:could not find a JWS signature in the cluster-info ConfigMap|does not yet contain a JWS signature)(?: for token ID(?: "?([a-z0-9]{6})\b)?)?|there is no JWS signed token in the cluster-info ConfigMap(?:\. This token id "([^"]*)")?|token id "([^"]*)" is invalid for this cluster/,
   (match) => ({
     code: 'TokenUnknown',
-    cause: `The cluster signs with no bootstrap token ${idOf(match) === undefined ? 'like this one' : `of the id ${idOf(match)}`}: it was never made there, has expired, or may not sign.`,
+    cause: `cluster-info has no signature by ${idOf(match) === undefined ? 'this bootstrap token' : `the bootstrap token ${idOf(match)}`}: it was never created in the cluster, has expired, or may not sign.`,
   }),
 );
 
@@ -22,7 +22,7 @@ const caHash: Pattern = inError(
   /none of the public keys "?([^"\n]*?)"? are pinned|public key (\S+) not pinned/,
   (match) => ({
     code: 'CaHashMismatch',
-    cause: `The certificate authority of the cluster has the public key ${match[1] ?? match[2]}, which is not among the caCertHashes given.`,
+    cause: `The cluster CA has the public key ${match[1] ?? match[2]}, which is not in caCertHashes.`,
   }),
 );
 
@@ -54,9 +54,9 @@ export const anonymousRejected: Pattern = inError(
   () => ({
     code: 'ClusterInfoUnavailable',
     cause:
-      'The API server gives cluster-info to nobody without credentials (Unauthorized): anonymous requests are off. The bootstrap token was not looked at.',
+      'The API server does not serve cluster-info without credentials (Unauthorized): anonymous requests are disabled. The bootstrap token was not checked.',
     remedy:
-      'Let the API server take anonymous requests for /api/v1/namespaces/kube-public/configmaps/cluster-info (anonymous in its AuthenticationConfiguration, or --anonymous-auth=true), or give the join a kubeconfig for discovery (discovery.file).',
+      'Allow anonymous requests on the API server for /api/v1/namespaces/kube-public/configmaps/cluster-info (anonymous in its AuthenticationConfiguration, or --anonymous-auth=true), or join with a discovery kubeconfig (discovery.file).',
   }),
 );
 
@@ -68,9 +68,9 @@ const discoveryAddress: Pattern = inError(
   /unable to fetch cluster-info\. URL: "(?:([^"?\s]{1,400})(?:\?[^"\s]{0,2000})?"(?:, status: ([^\n]{1,200}))?)?/,
   (match) => ({
     code: 'ClusterInfoUnavailable',
-    cause: `The kubeconfig for discovery was not given out${match[1] === undefined ? '' : ` at ${shorten(match[1], 120)}`}${match[2] === undefined ? '' : `: ${shorten(match[2], 80)}`}.`,
+    cause: `The discovery kubeconfig could not be downloaded${match[1] === undefined ? '' : ` from ${shorten(match[1], 120)}`}${match[2] === undefined ? '' : `: ${shorten(match[2], 80)}`}.`,
     remedy:
-      'See with curl, on this machine, what that address answers: the file must lie there before a node joins, and must be read without credentials. discovery.file in the KubeadmConfig names the address.',
+      'Check with curl, on this machine, what that address returns: the file must exist there before a node joins and be readable without credentials. The address is set by discovery.file in the KubeadmConfig.',
   }),
 );
 
@@ -78,7 +78,7 @@ const discoveryFile: Pattern = inError(
   /(?:couldn't load|failed to load|invalid) (?:the )?discovery (?:kubeconfig|file)[^\n]*|expected the kubeconfig file to be located in[^\n]*|error retrieving (?:the )?discovery[^\n]*|no valid (?:cluster|credentials|authentication)[^\n]*in (?:the )?(?:discovery|kubeconfig)[^\n]*|kubeconfig file doesn't have (?:authentication|current context)[^\n]*|failed to find the current (?:cluster|user)[^\n]*|the provided (?:cluster-info )?kubeconfig file (?:must|is)[^\n]*|couldn't find a valid discovery configuration[^\n]*|could not (?:find authentication credentials for the TLS bootstrap process|get CA certificate from discovery kubeconfig)[^\n]*|no CA certificates? found in [^\n]*|the TLS bootstrap kubeconfig is malformed[^\n]*|(?<=identity of the API Server: (?:failed to create API client: )?)(?:unable to load root certificates|yaml|json|error unmarshaling JSON|illegal base64 data)\b[^\n]*|(?<=identity of the API Server: )(?:no matching cluster for the current context|the current context is invalid)[^\n]*/i,
   (match) => ({
     code: 'DiscoveryFileInvalid',
-    cause: `The kubeconfig for discovery cannot be used: ${shorten(match[0], 200).replace(/\.$/, '')}.`,
+    cause: `The discovery kubeconfig cannot be used: ${shorten(match[0], 200).replace(/\.$/, '')}.`,
   }),
 );
 
@@ -87,7 +87,7 @@ const discoveryFileMissing: Pattern = inError(
   /couldn't validate the identity of the API Server: (?:[^\n]*: )?open (\/[^\s:]+): (no such file or directory|permission denied|is a directory)/,
   (match) => ({
     code: 'DiscoveryFileInvalid',
-    cause: `The kubeconfig for discovery ${match[1]} cannot be read: ${match[2]}.`,
+    cause: `The discovery kubeconfig ${match[1]} cannot be read: ${match[2]}.`,
   }),
 );
 
@@ -96,9 +96,9 @@ const discoveryFileNamed: Pattern = inError(
   /discovery\.file\.kubeConfigPath: Invalid value: "([^"]*)": ([^\n]*)/,
   (match) => ({
     code: 'DiscoveryFileInvalid',
-    cause: `The kubeconfig for discovery ${match[1]} cannot be used: ${shorten(match[2] ?? '', 160)}.`,
+    cause: `The discovery kubeconfig ${match[1]} cannot be used: ${shorten(match[2] ?? '', 160)}.`,
     remedy:
-      'Write the file with user data before kubeadm runs, or correct discovery.file in the KubeadmConfig.',
+      'Write the file from user data before kubeadm runs, or correct discovery.file in the KubeadmConfig.',
   }),
 );
 
@@ -121,6 +121,6 @@ export const discoveryTimedOut: Pattern = inError(
   /(?:couldn't validate the identity of the API Server|failed to request the cluster-info ConfigMap): (?:[^\n]*: )?(timed out waiting for the condition|(?:rate: Wait\(n=\d+\) would exceed )?context deadline(?: exceeded)?|abort connecting to API servers after timeout of \S+)/,
   (match, { output }) => ({
     code: 'ApiServerUnreachable',
-    cause: `${endpointIn(output.error) ?? 'The API server'} did not give out cluster-info in time (${match[1]}).`,
+    cause: `${endpointIn(output.error) ?? 'The API server'} did not serve cluster-info in time (${match[1]}).`,
   }),
 );

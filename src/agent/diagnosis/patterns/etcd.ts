@@ -3,9 +3,9 @@ import { type Diagnosis, inError, type Pattern, type PatternInput, shorten } fro
 
 /** Nothing can be written until somebody has made room, whoever asks. */
 export const QUOTA = {
-  cause: 'The database of etcd has reached its quota (database space exceeded), so nothing can be written.',
+  cause: 'The etcd database has reached its quota (database space exceeded), so nothing can be written.',
   remedy:
-    'On a control plane compact and defragment etcd, raise quota-backend-bytes, then disarm the alarm (etcdctl alarm disarm).',
+    'On a control plane, compact and defragment etcd, raise quota-backend-bytes, then disarm the alarm (etcdctl alarm disarm).',
 };
 
 const inEtcd = ({ output }: PatternInput): boolean =>
@@ -21,9 +21,9 @@ const votesAlready = (): Omit<Diagnosis, 'evidence'> => ({
   code: 'EtcdMemberNotAdded',
   facts: { saysWhy: true },
   cause:
-    'This machine is a voting etcd member already: kubeadm asked for its promotion once more and took the answer for a failure.',
+    'This machine is already a voting etcd member: kubeadm requested its promotion again and treated the answer as a failure.',
   remedy:
-    'Nothing is wrong with etcd or the network. Use a kubeadm with the correction (kubernetes/kubernetes#130782, picked to 1.30 to 1.33). Where the join is not finished by another try, replace this machine, and remove its own member if Cluster API does not (etcdctl member list).',
+    'Nothing is wrong with etcd or the network. Use a kubeadm with the fix (kubernetes/kubernetes#130782, backported to 1.30 to 1.33). If a retry does not finish the join, replace this machine, and remove its member if Cluster API does not (etcdctl member list).',
 });
 
 const promoted: Pattern = inError(VOTES_ALREADY, votesAlready);
@@ -49,24 +49,24 @@ const learner: Pattern = inError(
 const tooManyLearners: Pattern = inError(/too many learner members in cluster/, () => ({
   code: 'EtcdLearnerNotReady',
   facts: { saysWhy: true },
-  cause: 'The etcd cluster has a learner already, and takes one at a time.',
+  cause: 'The etcd cluster already has a learner and allows one at a time.',
   remedy:
-    'Wait for the other machine and try again. Where it does not pass, etcdctl member list shows the learner (IS LEARNER): remove it with etcdctl member remove ID if the machine at its peer address is gone or has given up its join.',
+    'Wait for the other machine and try again. If the learner stays, find it with etcdctl member list (IS LEARNER), and remove it with etcdctl member remove ID if the machine at its peer address is gone or has given up its join.',
 }));
 
 const ownNotStarted: Pattern = inError(/the etcd member (\w+) is not started/, ([, id]) => ({
   code: 'EtcdMemberNotAdded',
-  cause: `The etcd of this machine did not start: kubeadm waited for its member ${id} in vain.`,
+  cause: `The etcd of this machine did not start: kubeadm timed out waiting for its member ${id}.`,
   remedy:
-    'Look at this machine: journalctl -u kubelet, crictl ps -a and crictl logs of etcd. The other members need nothing.',
+    'Check this machine: journalctl -u kubelet, crictl ps -a and crictl logs of etcd. The other members are fine.',
 }));
 
 /** What etcd says of a member that cannot be added, and what helps then. */
 const MEMBERSHIP: Record<string, string> = {
   'Peer URLs already exists':
-    'etcdctl member list shows the member with the address of this machine, which an earlier attempt or machine has left: remove it with etcdctl member remove ID if it has no name (it never started) or its machine is gone.',
+    "An earlier attempt or machine left a member with this machine's address. Find it with etcdctl member list, and remove it with etcdctl member remove ID if it has no name (it never started) or its machine is gone.",
   'unhealthy cluster':
-    'Wait until every member is healthy (etcdctl endpoint health --cluster): etcd takes no new one before. Remove a member only if its machine is gone for good.',
+    'Wait until every member is healthy (etcdctl endpoint health --cluster): until then etcd accepts no new member. Remove a member only if its machine will not come back.',
 };
 MEMBERSHIP['re-configuration failed due to not enough started members'] =
   MEMBERSHIP['unhealthy cluster'] ?? '';
@@ -95,9 +95,9 @@ const dataDirectory: Pattern = inError(
   /failed to create the etcd data directory: "?([^\s":]*)"?: ([^\n]*)/,
   (match) => ({
     code: 'EtcdDataUnusable',
-    cause: `The directory ${match[1]} for the data of etcd could not be made: ${shorten(match[2] ?? '', 160)}.`,
+    cause: `The etcd data directory ${match[1]} could not be created: ${shorten(match[2] ?? '', 160)}.`,
     remedy:
-      'See what lies there and whether the file system can be written; etcd.local.dataDir names another.',
+      'Check what exists at that path and whether the file system is writable; etcd.local.dataDir sets another path.',
   }),
 );
 

@@ -30,7 +30,7 @@ export function diagnoseImagePull({ text }: PreflightFinding, named?: string): O
     return {
       code: 'ImagePullFailed',
       cause: `${what} could not be pulled: the registry limits the number of pulls.`,
-      remedy: 'Use a mirror or credentials for the registry, or put the image into the machine image.',
+      remedy: 'Use a mirror or credentials for the registry, or preload the image in the machine image.',
     };
   }
   const proxy = PROXY.exec(text);
@@ -39,7 +39,7 @@ export function diagnoseImagePull({ text }: PreflightFinding, named?: string): O
       code: 'ImagePullFailed',
       cause: `${what} could not be pulled through the proxy: ${shorten(proxy[1] ?? proxy[2] ?? proxy[3] ?? '', 120)}.`,
       remedy:
-        'Correct HTTPS_PROXY of the container runtime (a drop-in of its unit), or put the registry into its NO_PROXY.',
+        'Correct HTTPS_PROXY for the container runtime (a drop-in of its unit), or add the registry to its NO_PROXY.',
     };
   }
   if (/code = Unimplemented|unknown service runtime/.test(text)) {
@@ -55,9 +55,9 @@ export function diagnoseImagePull({ text }: PreflightFinding, named?: string): O
   ) {
     return {
       code: 'ImageNotFound',
-      cause: `${what} is in its registry, but not for the processor or the system of this machine.`,
+      cause: `${what} is in its registry, but not for this machine's architecture or operating system.`,
       remedy:
-        'Push the image for this machine, too (a manifest list), or let imageRepository name a registry that has it.',
+        'Push an image for this architecture as well (a manifest list), or set imageRepository to a registry that has one.',
     };
   }
   if (
@@ -67,7 +67,7 @@ export function diagnoseImagePull({ text }: PreflightFinding, named?: string): O
   ) {
     return {
       code: 'ImagePullDenied',
-      cause: `${what} may not be pulled: the registry refuses access.`,
+      cause: `${what} cannot be pulled: the registry denies access.`,
       ...remedyForRefusal(text, image),
     };
   }
@@ -78,7 +78,7 @@ export function diagnoseImagePull({ text }: PreflightFinding, named?: string): O
     return { code: 'ImageNotFound', cause: `${what} does not exist in its registry.` };
   }
   if (/no space left on device/.test(text)) {
-    return { code: 'DiskFull', cause: `${what} could not be pulled: no space is left on the disk.` };
+    return { code: 'DiskFull', cause: `${what} could not be pulled: the disk is full.` };
   }
   if (
     (/connect(?:ing)? endpoint|dial unix\s+\S+\.sock/.test(text) && /refused|no such\s+file/.test(text)) ||
@@ -101,13 +101,13 @@ function remedyForRefusal(text: string, image: string | undefined): { remedy?: s
   const [, open] = /^(registry\.k8s\.io|k8s\.gcr\.io)\//.exec(image ?? '') ?? [];
   if (open !== undefined)
     return {
-      remedy: `${open} asks nobody for credentials: see what refuses in its place (a proxy, a mirror, a firewall, the rules of a region), or let imageRepository or a mirror of the container runtime lead to a registry that this machine may use.`,
+      remedy: `${open} does not require credentials: check what denies access in its place (a proxy, a mirror, a firewall, regional rules), or set imageRepository or a container runtime mirror to a registry that this machine may use.`,
     };
   // What a registry says of an image that it does not have.
   if (/does not exist or may require/.test(text))
     return {
       remedy:
-        'Check the name of the image (imageRepository, kubernetesVersion): the registry says the same of one that it does not have. If it is right, give the container runtime credentials for that registry.',
+        'Check the image name (imageRepository, kubernetesVersion): the registry gives the same answer for an image that it does not have. If the name is right, configure credentials for that registry in the container runtime.',
     };
   return {};
 }
@@ -117,12 +117,12 @@ function remedyForTls(text: string): { remedy?: string } {
   if (/x509: certificate signed by unknown authority/.test(text))
     return {
       remedy:
-        'Give the container runtime the CA of that registry (containerd: hosts.toml of that host), or put it into the trust store of the image; if a proxy opens TLS on the way, that of the proxy.',
+        "Configure the registry's CA in the container runtime (containerd: hosts.toml of that host), or add it to the image's trust store. If a proxy intercepts TLS, use the proxy's CA.",
     };
   if (/server gave HTTP response to HTTPS client/.test(text))
     return {
       remedy:
-        'Give the registry a certificate, or tell the container runtime that it speaks plain HTTP (containerd: hosts.toml of that host).',
+        'Give the registry a certificate, or configure plain HTTP for it in the container runtime (containerd: hosts.toml of that host).',
     };
   return {};
 }

@@ -55,7 +55,7 @@ const unhealthy: Pattern = (input) => {
   const refused = REFUSED.test(reason ?? saidSo?.[0] ?? '');
   const unstarted = refused ? UNSTARTED.exec(`${output.stdout}\n${output.stderr}`) : null;
   if (unstarted !== null) {
-    const cause = 'The kubelet is not running: kubeadm found no service kubelet.';
+    const cause = 'The kubelet is not running: kubeadm found no kubelet service.';
     return { code: 'KubeletNotStarted', cause, evidence: shorten(unstarted[0], 240) };
   }
   const cause = refused
@@ -63,7 +63,7 @@ const unhealthy: Pattern = (input) => {
     : `The kubelet is not healthy${url === '' ? '' : ` at ${url}`}: ${
         reason !== undefined
           ? /^Get "?http[^"\s]*$/.test(reason)
-            ? 'why is cut off'
+            ? 'the reason is cut off'
             : shorten(reason, 120)
           : (status ?? status2) === undefined
             ? `no answer${declared === null ? '' : ` after ${declared[1]}`}`
@@ -92,7 +92,7 @@ const noCertificate: Pattern = inError(
   /timed out waiting for the condition|context deadline exceeded/,
   () => ({
     code: 'KubeletCertificateNotIssued',
-    cause: 'The certificate signing request of the kubelet was not answered with a certificate in time.',
+    cause: "The kubelet's certificate signing request was not signed in time.",
   }),
   ({ output }) =>
     (/^(kubelet-start|kubelet-wait-bootstrap)$/.test(output.phase ?? '') ||
@@ -106,12 +106,12 @@ const noCertificate: Pattern = inError(
 function remedyForSetUp(said: string): { remedy?: string } {
   if (/writ(?:e|ing)|save/.test(said))
     return {
-      remedy: 'See why that file cannot be written: its file system, the space there and the rights to it.',
+      remedy: 'Find out why that file cannot be written: check its file system, free space and permissions.',
     };
   if (/(?:start|stop|restart) the kubelet/.test(said))
     return {
       remedy:
-        'Look at systemctl status kubelet and journalctl -u kubelet; check that its unit is in the image and is not masked.',
+        'Check systemctl status kubelet and journalctl -u kubelet, and that its unit is in the image and not masked.',
     };
   return {};
 }

@@ -63,8 +63,8 @@ const proxy: Pattern = inError(PROXY_WORDS, (match, { output }) => {
     cause: `${apiServerIn(output.error.slice(output.error.lastIndexOf('http', match.index)))} cannot be reached through the proxy: ${shorten(why, 160)}.`,
     remedy:
       why === 'Proxy Authentication Required'
-        ? 'Put the control plane endpoint and the address of this machine into NO_PROXY, or give the proxy its user and password in HTTPS_PROXY.'
-        : 'Put the control plane endpoint and the address of this machine into NO_PROXY, or correct HTTPS_PROXY.',
+        ? "Add the control plane endpoint and the address of this machine to NO_PROXY, or set the proxy's user and password in HTTPS_PROXY."
+        : 'Add the control plane endpoint and the address of this machine to NO_PROXY, or correct HTTPS_PROXY.',
   };
 });
 
@@ -82,9 +82,9 @@ const page: Pattern = inError(
   (match, { output }) => ({
     code: 'ApiServerUnavailable',
     facts: { saysHow: true },
-    cause: `What answers at ${endpointIn(output.error) ?? 'the control plane endpoint'} ${match[2] === undefined ? `is no API server: it sends ${match[1] ?? 'a page'}` : 'knows no cluster-info: it is no API server, or one that has not come up yet'}.`,
+    cause: `The server at ${endpointIn(output.error) ?? 'the control plane endpoint'} ${match[2] === undefined ? `is not an API server: it sends ${match[1] ?? 'a page'}` : 'has no cluster-info: it is not an API server, or one that has not started yet'}.`,
     remedy:
-      'Check the control plane endpoint, and what the load balancer or proxy in front of it does while no API server is up.',
+      'Check the control plane endpoint, and what its load balancer or proxy answers while no API server is up.',
   }),
   aboutApiServer,
 );
@@ -94,7 +94,7 @@ const lost: Pattern = inError(
   (match, { output }) => ({
     code: 'ApiServerUnavailable',
     facts: { saysHow: true },
-    cause: `${apiServerIn(output.error)} broke off a connection (${shorten((match[1] ?? '').replace(/^.*: (?=(?:read|write) tcp )/, ''), 120)}); it may be restarting.`,
+    cause: `${apiServerIn(output.error)} closed a connection (${shorten((match[1] ?? '').replace(/^.*: (?=(?:read|write) tcp )/, ''), 120)}); it may be restarting.`,
   }),
   aboutApiServer,
 );
@@ -118,7 +118,8 @@ const webhook: Pattern = inError(
       (match[2] ?? match[4] ?? '').replace(/^failed to call webhook: /, ''),
       160,
     )}.`,
-    remedy: 'Bring up what serves that webhook, or let its failurePolicy or selector leave out kube-system.',
+    remedy:
+      "Start the webhook's server, or exclude kube-system in its selector or set its failurePolicy to Ignore.",
   }),
 );
 

@@ -3,7 +3,7 @@ import { inError, type Pattern, shorten } from './pattern.ts';
 
 const nameInUse: Pattern = inError(/a Node with name "([^"]+)" and status "Ready"/i, (match) => ({
   code: 'NodeNameInUse',
-  cause: `A Node named ${match[1]} is in the cluster and Ready.`,
+  cause: `A Ready Node named ${match[1]} is already in the cluster.`,
 }));
 
 const nameInvalid: Pattern = inError(
@@ -13,12 +13,12 @@ const nameInvalid: Pattern = inError(
     cause:
       match[2] === undefined
         ? `"${match[1]}" cannot be the name of a node.`
-        : `The kubelet registers as ${match[3]}, but kubeadm was told the node is named ${match[2]}.`,
+        : `The kubelet registers as ${match[3]}, but kubeadm expects the node name ${match[2]}.`,
     ...(match[2] === undefined
       ? {}
       : {
           remedy:
-            'Let nodeRegistration.name and the kubelet (hostname-override, cloud provider) agree on the name.',
+            "Make nodeRegistration.name and the kubelet's name (hostname-override, cloud provider) the same.",
         }),
   }),
 );
@@ -36,7 +36,7 @@ const disk: Pattern = inError(
           : 'DiskFull',
       cause: `kubeadm could not write${path === undefined ? '' : ` ${path}`}: ${match[1]}.`,
       ...(match[1] === 'input/output error'
-        ? { remedy: 'Look for errors of the disk in the kernel log, and replace the disk or the machine.' }
+        ? { remedy: 'Check the kernel log for disk errors, and replace the disk or the machine.' }
         : {}),
     };
   },
@@ -47,7 +47,7 @@ const denied: Pattern = inError(
   /(?:open|mkdir|l?stat|unlinkat|remove|rename|chmod|chown|readlink|fork\/exec) (\/[^\s:]{1,120}): (permission denied|operation not permitted)/,
   ([, path, why]) => ({
     code: 'FileAccessDenied',
-    cause: `kubeadm may not use ${path} (${why}): it does not run as root, or SELinux or another policy forbids it.`,
+    cause: `kubeadm may not use ${path} (${why}): it is not running as root, or SELinux or another policy forbids it.`,
   }),
 );
 
@@ -60,7 +60,7 @@ const notRegistered: Pattern = inError(
       code: 'NodeNotRegistered',
       cause:
         match[1] === undefined
-          ? 'The Node of this machine could not be changed; why is cut off.'
+          ? "This machine's Node could not be changed; the reason is cut off."
           : `The kubelet has not registered ${name === undefined ? 'this machine as a Node' : `the Node ${name}`} in time.`,
     };
   },
@@ -70,7 +70,7 @@ const notMarked: Pattern = inError(
   /error applying control-plane label and taints: ([^\n]*(?:timed out|deadline|not found|rate: Wait)[^\n]*)/,
   (match) => ({
     code: 'NodeNotRegistered',
-    cause: `The Node of this machine could not get the label and taints of a control plane: ${shorten(match[1] ?? '', 160)}.`,
+    cause: `This machine's Node could not be given the control plane label and taints: ${shorten(match[1] ?? '', 160)}.`,
   }),
 );
 
@@ -79,7 +79,7 @@ const notFound: Pattern = inError(
   /error execution phase mark-control-plane:? [^\n]*nodes "([^"]+)" not found/,
   (match) => ({
     code: 'NodeNotRegistered',
-    cause: `There is no Node ${match[1]}: the kubelet has not registered it in time, or under another name.`,
+    cause: `There is no Node ${match[1]}: the kubelet has not registered it in time, or has registered another name.`,
   }),
 );
 

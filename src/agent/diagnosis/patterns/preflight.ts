@@ -51,9 +51,7 @@ const kernelSetting: Reader = ({ text }) => {
     code: 'KernelSettingWrong',
     cause:
       wanted === undefined ? endSentence(capital(text)) : `The kernel setting ${setting} is not ${wanted}.`,
-    ...(wanted === undefined
-      ? {}
-      : { remedy: `Write "${setting} = ${wanted}" into a file in /etc/sysctl.d.` }),
+    ...(wanted === undefined ? {} : { remedy: `Set "${setting} = ${wanted}" in a file in /etc/sysctl.d.` }),
   };
 };
 
@@ -62,7 +60,7 @@ const system: Reader = ({ text }) => {
   if (/cgroups? v1 support/i.test(text)) {
     return {
       code: 'CgroupsUnsuitable',
-      cause: 'This machine uses cgroups v1, which kubeadm and the kubelet no longer accept as it is.',
+      cause: 'This machine uses cgroup v1, which kubeadm and the kubelet no longer accept by default.',
       remedy:
         'Boot the image with cgroup v2 (systemd.unified_cgroup_hierarchy=1), or set failCgroupV1: false for the kubelet and ignore the check SystemVerification.',
     };
@@ -84,7 +82,7 @@ const system: Reader = ({ text }) => {
   if (program !== undefined) {
     return {
       code: 'ProgramMissing',
-      cause: `${program} is not installed, with which kubeadm looks at the kernel.`,
+      cause: `${program}, which kubeadm uses to check the kernel, is not installed.`,
     };
   }
   if (/kernel config|kernel module|CONFIG_\w+/.test(text)) {
@@ -92,7 +90,7 @@ const system: Reader = ({ text }) => {
       code: 'KernelSettingWrong',
       cause: endSentence(capital(shorten(text, 240))),
       remedy:
-        'Use a kernel with the options that Kubernetes needs; where only its configuration cannot be read (/boot/config-VERSION), ignore the check SystemVerification.',
+        'Use a kernel with the options that Kubernetes needs. If only its configuration cannot be read (/boot/config-VERSION), ignore the check SystemVerification.',
     };
   }
   return simple('PreflightFailed')({ name: '', text });
@@ -122,22 +120,21 @@ const externalEtcd: Reader = ({ name, text }) => {
     return {
       code: 'CertificatesMissing',
       cause: `A certificate or key for the external etcd cannot be read: ${missing[1]}: ${missing[2]}.`,
-      remedy: 'Let user data write the files that etcd.external of the ClusterConfiguration names.',
+      remedy: 'Write the files named in etcd.external of the ClusterConfiguration from user data.',
     };
   }
   if (/couldn't load external etcd's/.test(text)) return simple('CertificateInvalid')({ name, text });
   if (/only supports external etcd version/.test(text))
     return {
       ...simple('VersionSkew')({ name, text }),
-      remedy:
-        'Upgrade the external etcd to the version that kubeadm asks for; the image of this machine is well.',
+      remedy: "Upgrade the external etcd to the version that kubeadm requires; this machine's image is fine.",
     };
   if (/failed to (?:parse|normalize) external etcd/.test(text))
     return simple('KubeadmConfigInvalid')({ name, text });
   return {
     ...simple('EtcdUnhealthy')({ name, text }),
     remedy:
-      'Check that the external etcd answers at the endpoints of etcd.external of the ClusterConfiguration, and that routes and firewalls let this machine reach it there.',
+      'Check that the external etcd answers at the endpoints in etcd.external of the ClusterConfiguration, and that routes and firewalls let this machine reach them.',
   };
 };
 
@@ -150,12 +147,12 @@ const kubeletVersion: Reader = ({ text }) => {
   const isMissing = /executable file not found/.test(text);
   return {
     code: isMissing ? 'ProgramMissing' : 'KubeletNotStarted',
-    cause: `The version of the kubelet cannot be found out: ${endSentence(shorten(text, 160))}`,
+    cause: `Cannot get the kubelet version: ${endSentence(shorten(text, 160))}`,
     ...(isMissing
       ? {}
       : {
           remedy:
-            'Run kubelet --version on the machine; put a kubelet into the image that is made for its processor and its libraries.',
+            'Run kubelet --version on the machine, and install a kubelet built for its architecture and libraries in the image.',
         }),
   };
 };
@@ -233,7 +230,7 @@ function ofNewerVersion(
   const [, own] = warned;
   return {
     code: 'VersionSkew',
-    cause: `The configuration asks for Kubernetes ${wanted}, which is newer than the installed kubeadm${own === undefined ? '' : ` (${own})`} sets up: ${cause.charAt(0).toLowerCase()}${cause.slice(1)}`,
+    cause: `The configuration asks for Kubernetes ${wanted}, which is newer than the installed kubeadm${own === undefined ? '' : ` (${own})`} supports: ${cause.charAt(0).toLowerCase()}${cause.slice(1)}`,
     persistence: codes()[code].persistence,
   };
 }

@@ -18,7 +18,7 @@ function remedyFor(
   if (code === 'ContainerRuntimeDown' && DENIED.test(text))
     return {
       remedy:
-        'kubeadm and the kubelet must run as root. Where they do, look at the owner and mode of the socket, and for what SELinux or AppArmor has refused (ausearch -m avc -ts recent); the runtime itself may be well.',
+        'kubeadm and the kubelet must run as root. If they do, check the owner and mode of the socket, and check for SELinux or AppArmor denials (ausearch -m avc -ts recent). The runtime itself may be fine.',
     };
   const found = RUNTIMES.find(([words]) => words.test(text));
   if (found === undefined) return {};
@@ -26,8 +26,8 @@ function remedyFor(
   return {
     remedy:
       code === 'ContainerRuntimeDown'
-        ? `Look at systemctl status ${unit} and journalctl -u ${unit}; check nodeRegistration.criSocket.`
-        : `Use a version of ${name} that offers the CRI v1 interface, or name another runtime's socket with nodeRegistration.criSocket.`,
+        ? `Check systemctl status ${unit} and journalctl -u ${unit}; check nodeRegistration.criSocket.`
+        : `Use a version of ${name} that offers the CRI v1 interface, or set nodeRegistration.criSocket to another runtime's socket.`,
   };
 }
 
@@ -63,7 +63,7 @@ function diagnosedRuntime(text: string, who: string): Omit<Diagnosis, 'evidence'
     const words = [why, message].filter((part) => part.trim() !== '').join(': ');
     return {
       code: 'ContainerRuntimeDown',
-      cause: `The container runtime says of itself that it is not ready (${condition}${words === '' ? '' : `: ${shorten(words, 160)}`}).`,
+      cause: `The container runtime reports that it is not ready (${condition}${words === '' ? '' : `: ${shorten(words, 160)}`}).`,
     };
   }
   const isSilent = NO_ANSWER.test(text) && !/unknown service runtime|code = Unimplemented/i.test(text);
@@ -84,8 +84,8 @@ function diagnosedRuntime(text: string, who: string): Omit<Diagnosis, 'evidence'
   if (!isSilent && words !== undefined && !words.endsWith('>')) {
     return {
       code: 'PreflightFailed',
-      cause: `${who} could not learn whether the container runtime runs: ${shorten(words, 160)}.`,
-      remedy: 'Run crictl info on the machine: it meets the same error, and the runtime itself may be well.',
+      cause: `${who} could not find out whether the container runtime is running: ${shorten(words, 160)}.`,
+      remedy: 'Run crictl info on the machine: it shows the same error. The runtime itself may be fine.',
     };
   }
   const socket = /(?:unix|npipe):\/\/[^\s'",]*[^\s'",\\]/.exec(text)?.[0];
@@ -111,9 +111,9 @@ function diagnosedRuntime(text: string, who: string): Omit<Diagnosis, 'evidence'
 
 export const keptFrom = (path: string | undefined): Omit<Diagnosis, 'evidence'> => ({
   code: 'FileAccessDenied',
-  cause: `The container runtime may not read ${path} (permission denied), and so does not tell its status.`,
+  cause: `The container runtime cannot read ${path} (permission denied), so it does not report its status.`,
   remedy:
-    'Look for what SELinux or AppArmor has refused it (ausearch -m avc -ts recent, journalctl -k), for a profile of AppArmor on its unit, and for a /proc that is mounted with hidepid.',
+    'Check for SELinux or AppArmor denials (ausearch -m avc -ts recent, journalctl -k), for an AppArmor profile on its unit, and for a /proc mounted with hidepid.',
 });
 
 /** 1.31 and newer connect before the named checks begin, so there is no `[ERROR CRI]` block. */
@@ -133,13 +133,16 @@ const severalSockets: Pattern = inError(
   (match) => ({
     code: 'ContainerRuntimeUnsuitable',
     cause: `There are several container runtimes on this machine${match[1] === undefined ? '' : `: ${shorten(socketsIn(match[1]), 160)}`}.`,
-    remedy: 'Name the one to use with nodeRegistration.criSocket.',
+    remedy: 'Set nodeRegistration.criSocket to the one to use.',
   }),
 );
 
 const toolMissing: Pattern = inError(
   /(crictl|docker) is required (?:by|for) (?:the )?container runtime: [^\n]*not found/,
-  (match) => ({ code: 'ProgramMissing', cause: `${match[1]} is not installed, and this kubeadm needs it.` }),
+  (match) => ({
+    code: 'ProgramMissing',
+    cause: `${match[1]} is not installed, and this kubeadm requires it.`,
+  }),
 );
 
 const socket: Pattern = inError(

@@ -20,8 +20,8 @@ const etcdUntrusted: Pattern = inError(
     code: 'CertificateInvalid',
     cause: `This machine and the etcd cluster do not trust each other's certificates: ${shorten(match[0].replace(/^tls: failed to verify certificate: /, ''), 160)}.`,
     remedy: /valid for|IP SANs/.test(match[0])
-      ? 'Check that a member of this cluster is at that address, and make its certificate (/etc/kubernetes/pki/etcd/server.crt) anew with the address.'
-      : 'Give this machine the CA for etcd of its cluster (/etc/kubernetes/pki/etcd/ca.crt and ca.key), and remove what an earlier cluster has left in /etc/kubernetes/pki.',
+      ? 'Check that a member of this cluster is at that address, and renew its certificate (/etc/kubernetes/pki/etcd/server.crt) with that address.'
+      : "Give this machine its cluster's etcd CA (/etc/kubernetes/pki/etcd/ca.crt and ca.key), and remove what an earlier cluster left in /etc/kubernetes/pki.",
   }),
   withEtcd,
 );
@@ -33,7 +33,7 @@ const clock: Pattern = inError(
     const detail =
       now === undefined
         ? ''
-        : `: the clock says ${now}, which is ${relation} ${limit?.replace(/[),.]+$/, '')}`;
+        : `: the clock shows ${now}, which is ${relation} ${limit?.replace(/[),.]+$/, '')}`;
     const shown =
       /https:\/\/(?:(?!https:)[^\s"])+?\/apis?\/(?:(?!https:)[^\n])*x509: certificate has expired/.test(
         output.error,
@@ -59,16 +59,16 @@ const foreignCa: Pattern = inError(
   /x509: certificate signed by unknown authority/,
   ({ input }) => ({
     code: 'ApiServerCertificateInvalid',
-    cause: `${apiServerIn(input)} has a certificate that the CA on this machine (ca.crt of the certificates directory) has not signed.`,
+    cause: `${apiServerIn(input)} has a certificate that was not signed by the CA on this machine (ca.crt in the certificates directory).`,
     remedy:
-      'Give this machine the CA of its cluster (ca.crt and ca.key, by user data or --certificate-key), and remove what an earlier cluster has left in /etc/kubernetes/pki.',
+      "Give this machine its cluster's CA (ca.crt and ca.key, from user data or with --certificate-key), and remove what an earlier cluster left in /etc/kubernetes/pki.",
   }),
   ({ output: { phase = '' } }) => /^(?:check-etcd|etcd-join|control-plane-join)/.test(phase),
 );
 
 /** Its names are not the trouble. */
 export const UNTRUSTED =
-  'Check that the control plane endpoint leads to the right cluster, that nothing on the way answers with a certificate of its own (a load balancer, a proxy that opens TLS), and that the CA that this machine was given is the one of the cluster.';
+  "Check that the control plane endpoint leads to the right cluster, that nothing on the way answers with its own certificate (a load balancer, a proxy that intercepts TLS), and that this machine has the cluster's CA.";
 
 const unknownAuthority: Pattern = inError(
   /x509: (certificate signed by unknown authority|certificate is not authorized to sign other certificates|certificate relies on legacy Common Name field)[^\n]*/,
@@ -92,9 +92,9 @@ const notTls: Pattern = inError(
   /server gave HTTP response to HTTPS client|tls: first record does not look like a TLS handshake|remote error: tls: (?!bad certificate)[\w ]+|tls: (?:unsupported|protocol|server selected)[^\n]*/,
   (match, { output }) => ({
     code: 'ApiServerCertificateInvalid',
-    cause: `${apiServerIn(output.error)} does not speak TLS as an API server does: ${shorten(match[0], 120)}.`,
+    cause: `${apiServerIn(output.error)} does not speak TLS like an API server: ${shorten(match[0], 120)}.`,
     remedy:
-      'Check that the control plane endpoint is the address and port of the API server and not of something else.',
+      'Check that the control plane endpoint is the address and port of the API server, not of something else.',
   }),
   aboutApiServer,
 );
@@ -112,7 +112,7 @@ const outOfTime: Pattern = ({ output }) => {
   const [said, name, is, from, until] = warned;
   return {
     code: 'ClockWrong',
-    cause: `The certificate ${name} on this machine ${is === 'has expired' ? `was valid until ${until}` : `is valid from ${from} on`}, as kubeadm has warned: what it has signed is not trusted.`,
+    cause: `The certificate ${name} on this machine ${is === 'has expired' ? `was valid until ${until}` : `is valid from ${from} on`}, as kubeadm warned: certificates signed by it are not trusted.`,
     evidence: said,
   };
 };

@@ -58,7 +58,7 @@ describe('classify', () => {
     expect(said(error).code).toBe('ControlPlaneNotReady');
     expect(said(`${warning}\n${error}\n`)).toMatchObject({
       code: 'ClockWrong',
-      cause: `The certificate ca on this machine ${when}, as kubeadm has warned: what it has signed is not trusted.`,
+      cause: `The certificate ca on this machine ${when}, as kubeadm warned: certificates signed by it are not trusted.`,
     });
     // What has nothing to do with it stays what it is.
     const other =
@@ -180,7 +180,7 @@ describe('classify', () => {
         persistence: 'until-deadline',
         phase: 'preflight',
       });
-      expect(cause).toMatch(/, and has not proved to be the API server; it says: /);
+      expect(cause).toMatch(/ and has not proved to be the API server; it says: /);
       expect(lines?.[0]).toContain("couldn't validate the identity of the API Server");
       expect(lines).toHaveLength(1);
     });
@@ -283,7 +283,7 @@ describe('several findings of one kind', () => {
         'Port-2379]: Port 2379 is in use',
       ),
     ).toMatchObject({
-      cause: 'Port 6443 is in use. The same holds for 10250 and 2379.',
+      cause: 'Port 6443 is in use. The same is true for 10250 and 2379.',
       facts: { port: 6443, ports: [10250, 2379] },
     });
     expect(
@@ -294,7 +294,7 @@ describe('several findings of one kind', () => {
         'NumCPU]: the number of available CPUs 1 is less than the required 2',
       ).cause,
     ).toBe(
-      'conntrack is not installed. The same holds for ip. Also: Running with swap on is not supported. Please disable swap; The number of available CPUs 1 is less than the required 2.',
+      'conntrack is not installed. The same is true for ip. Also: Running with swap on is not supported. Please disable swap; The number of available CPUs 1 is less than the required 2.',
     );
   });
 

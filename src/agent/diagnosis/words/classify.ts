@@ -67,7 +67,8 @@ const timedOut: Pattern = inError(
   }),
 );
 
-const NOT_UP = 'The control plane on this machine did not come up in time; why is not in the output.';
+const NOT_UP =
+  'The control plane on this machine did not come up in time; the output does not give the reason.';
 
 /** Only the advice is left that it gives when it has waited for the control plane in vain. */
 const advised: Pattern = ({ output }) => {
@@ -212,19 +213,23 @@ function interrupted({ exitStatus }: KubeadmEnd, output: KubeadmOutput): Diagnos
   if (exitStatus === undefined) {
     return {
       code: 'KubeadmInterrupted',
-      cause: 'kubeadm vanished without leaving an exit status.',
+      cause: 'kubeadm disappeared without an exit status.',
       evidence: '',
     };
   }
   if (exitStatus === 'unknown') return undefined;
   if (exitStatus === 124) {
-    return { code: 'KubeadmInterrupted', cause: 'kubeadm was ended because it took too long.', evidence: '' };
+    return {
+      code: 'KubeadmInterrupted',
+      cause: 'kubeadm was stopped because it took too long.',
+      evidence: '',
+    };
   }
   if (exitStatus > 128 && exitStatus <= 128 + 64) {
     const signal = exitStatus - 128;
     const name = { 1: 'SIGHUP', 2: 'SIGINT', 9: 'SIGKILL', 15: 'SIGTERM' }[signal] ?? `signal ${signal}`;
-    const guess = signal === 9 ? ' (the out-of-memory killer is a usual reason)' : '';
-    return { code: 'KubeadmInterrupted', cause: `kubeadm was ended by ${name}${guess}.`, evidence: '' };
+    const guess = signal === 9 ? ' (often the out-of-memory killer)' : '';
+    return { code: 'KubeadmInterrupted', cause: `kubeadm was killed by ${name}${guess}.`, evidence: '' };
   }
   return undefined;
 }

@@ -37,7 +37,7 @@ const answered: Pattern = ({ output }) => {
     ? undefined
     : {
         code: 'ClusterInfoUnavailable',
-        cause: `What answers at the control plane endpoint gives out no cluster-info, and has not proved to be the API server; it says: ${endSentence(shorten(words, 160))}`,
+        cause: `The server at the control plane endpoint does not serve cluster-info and has not proved to be the API server; it reports: ${endSentence(shorten(words, 160))}`,
         evidence: shorten(output.error, 400),
       };
 };

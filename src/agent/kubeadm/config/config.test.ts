@@ -198,7 +198,7 @@ describe('readConfig', () => {
     ['no kind', 'a: b\n', /no kind and apiVersion/],
     ['the wrong kind', INIT, /has no JoinConfiguration/],
     ['nothing', '\n', /has no JoinConfiguration/],
-    ['the same kind twice', `${JOIN}---\n${JOIN}`, /given twice \(line 21/],
+    ['the same kind twice', `${JOIN}---\n${JOIN}`, /appears twice \(line 21/],
   ])('refuses %s', (_, text, cause) => {
     expect(failureOf(text)).toMatchObject({
       code: 'KubeadmConfigInvalid',

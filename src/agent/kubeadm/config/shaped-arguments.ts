@@ -81,7 +81,7 @@ async function asKubeadmNamesIt(host: Host): Promise<string> {
 function labelsWithoutPlace(): KubeadmError {
   return new KubeadmError(
     'KubeadmConfigNotExpressible',
-    'The labels of slipway.labels need a kubeadm configuration (--config), which this call of kubeadm has not.',
+    'slipway.labels requires a kubeadm configuration (--config), which this kubeadm command does not have.',
   );
 }
 
@@ -183,6 +183,6 @@ function refusal(
   problems: readonly ConfigProblem[],
 ): KubeadmError {
   const { first, also } = tellTogether(problems.slice(0, TOLD).map((one) => placedMessage(one, name)));
-  const left = problems.length > TOLD ? ` There are ${problems.length - TOLD} more.` : '';
+  const left = problems.length > TOLD ? ` There are ${problems.length - TOLD} more problems.` : '';
   return new KubeadmError(code, `The kubeadm configuration is not valid: ${first}${also}${left}`);
 }

@@ -142,7 +142,7 @@ describe('cleaning up between attempts', () => {
     const report = await cleanUpAttempt(host, inventory, { verb: 'init', kubeadmPath: KUBEADM });
     expect(report.reset).toBe(false);
     expect(report.problems).toEqual([
-      'kubeadm reset after kubeadm init ended with exit status 1: reset: token abcdef.[redacted] is stuck',
+      'kubeadm reset after kubeadm init exited with status 1: reset: token abcdef.[redacted] is stuck',
     ]);
   });
 
@@ -152,7 +152,7 @@ describe('cleaning up between attempts', () => {
     rmSync(join(machine.root.path, 'etc/kubernetes/pki/ca.key'));
     const { problems } = await cleanUpAttempt(host, inventory, { verb: 'join', kubeadmPath: KUBEADM });
     expect(problems).toEqual([
-      '/etc/kubernetes/pki/ca.key was changed or removed, and its content was not kept',
+      '/etc/kubernetes/pki/ca.key was changed or removed, and no copy of it was kept',
     ]);
   });
 

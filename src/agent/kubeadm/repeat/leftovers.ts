@@ -122,7 +122,7 @@ async function reset(host: Host, inventory: Inventory, spec: CleanSpec, report: 
   report.problems.push(
     result.timedOut
       ? `kubeadm reset after kubeadm ${spec.verb} took too long`
-      : `kubeadm reset after kubeadm ${spec.verb} ended with exit status ${result.exitStatus}: ${last}`,
+      : `kubeadm reset after kubeadm ${spec.verb} exited with status ${result.exitStatus}: ${last}`,
   );
 }
 
@@ -144,7 +144,7 @@ async function restore(host: Host, path: string, entry: InventoryEntry, report: 
     await host.files.write(path, Buffer.from(entry.content, 'base64'), { mode: entry.mode, owner });
   } else {
     if (entry.kind === 'file')
-      report.problems.push(`${path} was changed or removed, and its content was not kept`);
+      report.problems.push(`${path} was changed or removed, and no copy of it was kept`);
     return;
   }
   report.restored.push(path);

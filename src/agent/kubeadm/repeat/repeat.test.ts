@@ -75,7 +75,7 @@ describe('what is done between two attempts', () => {
     });
     expect(machine.state()).toEqual(before);
     expect(machine.calls).toEqual(['init --help']);
-    expect(progress).toEqual(['going on with kubeadm init where it stopped (addon/kube-proxy)']);
+    expect(progress).toEqual(['continuing kubeadm init where it stopped (addon/kube-proxy)']);
   });
 
   it.each<[string, Partial<AttemptNote>]>([

@@ -56,14 +56,14 @@ export async function prepareRepeat(host: Host, spec: RepeatSpec): Promise<Repea
   if (member.state === 'blocked') return { kind: 'blocked', failure: member.failure };
   const skip = await phasesToSkip(host, spec, member);
   if (skip !== undefined) {
-    onProgress(`going on with kubeadm ${verb} where it stopped${note?.phase ? ` (${note.phase})` : ''}`);
+    onProgress(`continuing kubeadm ${verb} where it stopped${note?.phase ? ` (${note.phase})` : ''}`);
     return { kind: 'resume', skip };
   }
   if (member.state === 'member') {
     const left = await leaveEtcd(host, { ...spec, memberId: note?.etcdMember });
     if (left.state === 'blocked') return { kind: 'blocked', failure: left.failure };
   }
-  onProgress('cleaning up after the attempt before');
+  onProgress('cleaning up after the previous attempt');
   const { problems } = await cleanUpAttempt(host, inventory, {
     verb,
     phase: note?.phase,

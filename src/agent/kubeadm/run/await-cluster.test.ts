@@ -106,8 +106,8 @@ describe('awaitCluster', () => {
     expect(await wait([endpoint])).toEqual({ endpoint, inVain: false });
     expect(told).toEqual([
       `waiting for the cluster: the API server ${endpoint} answers with HTTP status 503`,
-      `waiting for the cluster: the API server ${endpoint} shows no cluster-info yet (HTTP status 403)`,
-      `waiting for the cluster: what answers at ${endpoint} sends something else than cluster-info (HTTP status 200): it may be no API server`,
+      `waiting for the cluster: the API server ${endpoint} does not serve cluster-info yet (HTTP status 403)`,
+      `waiting for the cluster: the server at ${endpoint} does not send cluster-info (HTTP status 200): it may not be an API server`,
       `waiting for the cluster: the cluster does not know the token ${ID} yet, or no longer`,
     ]);
     expect({ requests, connections }).toEqual({ requests: 6, connections: 1 });
@@ -194,7 +194,7 @@ describe('awaitCluster', () => {
     const spec = { tokenId: ID, attempt: 1, limitMs: 60_000, signal: stop.signal, onProgress };
     await awaitCluster(at, { ...spec, endpoints: [DEAD] });
     expect(told).toEqual([
-      `waiting for the cluster: ${DEAD} does not answer yet: it does not answer; of itself it says that this fails: etcd`,
+      `waiting for the cluster: ${DEAD} does not answer yet: it does not answer; it reports that these checks fail: etcd`,
     ]);
   });
 

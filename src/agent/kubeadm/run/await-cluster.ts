@@ -137,15 +137,15 @@ const answers = ({ status }: ApiServerView): boolean => status !== undefined && 
 /** What kubeadm's discovery would still wait for; undefined when that is nothing. */
 function lacking(view: ApiServerView, tokenId: string | undefined): string | undefined {
   const { endpoint, status, problem, failedAt, clusterInfo, failing } = view;
-  const checks = failing === undefined ? '' : `; of itself it says that this fails: ${failing.join(', ')}`;
+  const checks = failing === undefined ? '' : `; it reports that these checks fail: ${failing.join(', ')}`;
   if (status === undefined) return `${endpoint} does not answer yet: ${problem ?? failedAt}${checks}`;
   if (status >= 500) return `the API server ${endpoint} answers with HTTP status ${status}${checks}`;
   if (tokenId === undefined) return undefined;
   if (status === 200 && clusterInfo === undefined)
-    return `what answers at ${endpoint} sends something else than cluster-info (HTTP status 200): it may be no API server`;
+    return `the server at ${endpoint} does not send cluster-info (HTTP status 200): it may not be an API server`;
   if (status !== 200 || clusterInfo === undefined)
-    return `the API server ${endpoint} shows no cluster-info yet (HTTP status ${status})`;
+    return `the API server ${endpoint} does not serve cluster-info yet (HTTP status ${status})`;
   return clusterInfo.signedBy.includes(tokenId)
     ? undefined
-    : `the cluster does not know the token ${tokenId} yet, or no longer`;
+    : `the cluster does not know the token ${tokenId} yet, or no longer does`;
 }

@@ -90,7 +90,7 @@ describe('awaitRuntime', () => {
     expect(pauses).toBe(3);
     expect(waited).toBeLessThan(1_000);
     expect(answer).toBeUndefined();
-    expect(told).toEqual([`waiting for the container runtime: nobody answers at ${folder}/sock`]);
+    expect(told).toEqual([`waiting for the container runtime: nothing answers at ${folder}/sock`]);
   });
 
   it('leaves the word to kubeadm when its time is over', async () => {

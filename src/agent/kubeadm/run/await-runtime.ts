@@ -37,7 +37,7 @@ export async function awaitRuntime(host: Host, spec: RuntimeSpec): Promise<strin
     const answers = await Promise.all(sockets.map((socket) => isUp(host, socket)));
     if (answers.includes(true)) return undefined;
     if (signal.aborted || host.clock.monotonic() >= end) return places;
-    if (looks === 1) onProgress(`waiting for the container runtime: nobody answers at ${places}`);
+    if (looks === 1) onProgress(`waiting for the container runtime: nothing answers at ${places}`);
     const pauseMs = backoffMs(looks, BACKOFF.local, () => host.random());
     await host.clock.sleep(pauseMs, signal).catch(() => undefined);
   }

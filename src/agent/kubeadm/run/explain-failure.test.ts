@@ -71,7 +71,7 @@ it('tells who has the port at which the kubelet tells its health', async () => {
   expect(await explainMissing(listening, unhealthy)).toMatchObject({
     code: 'PortInUse',
     cause:
-      'The kubelet cannot tell its health at 127.0.0.1:10248: the port is in use. It is perl (process 131) that listens there.',
+      'The kubelet cannot serve its health endpoint at 127.0.0.1:10248: the port is in use. perl (process 131) listens there.',
     lines: [expect.stringContaining('Starting healthz server failed')],
   });
 });

@@ -92,7 +92,7 @@ describe('an attempt', () => {
     const { failure } = await runExplained(host(), { path: KUBEADM, verb: 'init', args: [] });
     expect(failure).toMatchObject({
       code: 'ControlPlaneBadFlag',
-      cause: 'etcd does not know its flag --enable-v2.',
+      cause: 'etcd does not know the flag --enable-v2.',
     });
   });
 
@@ -116,7 +116,7 @@ describe('an attempt', () => {
     expect(failure).toMatchObject({
       code: 'ControlPlaneBadFlag',
       persistence: 'permanent',
-      cause: 'kube-apiserver does not know its flag --no-such-flag.',
+      cause: 'kube-apiserver does not know the flag --no-such-flag.',
     });
   });
 
@@ -182,7 +182,7 @@ describe('a token that kubeadm does not find', () => {
 
   it('is one of several, or of none', async () => {
     data = { 'jws-kubeconfig-zzzzzz': 'x..y' };
-    expect((await failure())?.cause).toContain('does know 1 other');
+    expect((await failure())?.cause).toContain('although 1 other does');
     data = {};
     expect((await failure())?.cause).toContain('signs nothing in the cluster, and no other does');
   });

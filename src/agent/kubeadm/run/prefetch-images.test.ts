@@ -92,7 +92,7 @@ describe('prefetchImages', () => {
     stop.abort();
     await done;
     expect(new Set(pulling)).toEqual(new Set(IMAGES.filter((name) => name !== first)));
-    expect(told).toEqual(['pulling 2 images of the control plane at once']);
+    expect(told).toEqual(['pulling 2 control plane images in parallel']);
   });
 
   it('asks for one image only where the machine has them', async () => {

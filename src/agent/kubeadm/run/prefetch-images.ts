@@ -40,7 +40,7 @@ export async function prefetchImages(host: Host, spec: PullSpec): Promise<void> 
     const lacking: string[] = [];
     for (const image of images) if (!(await hasImage(host, socket, image))) lacking.push(image);
     if (lacking.length === 0) return;
-    onProgress(`pulling ${lacking.length} images of the control plane at once`);
+    onProgress(`pulling ${lacking.length} control plane images in parallel`);
     const why = await firstFailure(host, socket, lacking, spec);
     if (why !== undefined) onProgress(`an image could not be pulled ahead of kubeadm: ${why}`);
   } catch (error) {

@@ -10,22 +10,22 @@ const MARKER = /^\[([a-z][a-z0-9-]*(?:\/[a-z-]+)?)\] (\S.*)$/;
  */
 const PHASES: Readonly<Record<string, string>> = {
   preflight: 'checking the machine',
-  init: 'making a control plane',
+  init: 'creating a control plane',
   discovery: 'finding the cluster',
-  certs: 'making certificates',
+  certs: 'creating certificates',
   'copy-certs': 'using the shared certificates',
   'download-certs': 'fetching the shared certificates',
   kubeconfig: 'writing kubeconfig files',
   patches: 'applying patches',
   'kubelet-start': 'setting up the kubelet and starting it',
   'kubelet-check': 'waiting until the kubelet is healthy',
-  'kubelet-finalize': 'giving the kubelet its own certificate',
-  kubelet: 'storing the configuration of kubelets in the cluster',
+  'kubelet-finalize': 'switching the kubelet to its own certificate',
+  kubelet: 'storing the kubelet configuration in the cluster',
   'control-plane': 'writing static pods',
   'control-plane-check': 'waiting until the control plane is healthy',
   'wait-control-plane': 'waiting for the control plane',
   apiclient: 'waiting for the control plane',
-  'check-etcd': 'looking whether etcd is healthy',
+  'check-etcd': 'checking whether etcd is healthy',
   etcd: 'setting up the etcd member',
   'upload-config': 'storing the configuration in the cluster',
   'upload-certs': 'storing the shared certificates in the cluster',
@@ -39,7 +39,7 @@ const LINES: readonly (readonly [line: RegExp, words: string])[] = [
   [/^\[preflight\] Pulling images/, 'preflight: pulling images'],
   [
     /^\[kubelet-start\] Waiting for the kubelet to perform the TLS/,
-    'kubelet-start: waiting for the certificate of the kubelet',
+    "kubelet-start: waiting for the kubelet's certificate",
   ],
   [/^\[kubelet-check\] The kubelet is healthy/, 'kubelet-check: the kubelet is healthy'],
   [
@@ -98,7 +98,7 @@ function ofEtcdClient(line: string): string | undefined {
   const [, address] = /"target":"[^"]*\/([^"/]+)"/.exec(line) ?? [];
   const [, error = ''] = /"error":"((?:[^"\\]|\\.)*)"/.exec(line) ?? [];
   const why = error.replace(/^rpc error: code = \w+ desc = /, '').replace(/\\(.)/g, '$1');
-  return `etcd: ${method}${address === undefined ? '' : ` at ${address}`} is tried again: ${cut(why)}`;
+  return `etcd: ${method}${address === undefined ? '' : ` at ${address}`} is retried: ${cut(why)}`;
 }
 
 const cut = (text: string): string => (text.length > MAX ? `${text.slice(0, MAX - 1)}…` : text);

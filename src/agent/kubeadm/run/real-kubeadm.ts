@@ -17,12 +17,12 @@ const KUBEADM_VARIABLE = 'SLIPWAY_KUBEADM';
 /** Tells a kubeadm which Slipway has called it, so that two of them never call each other for ever. */
 const CALLER_VARIABLE = 'SLIPWAY_CALLER';
 
-const REMEDY = `Keep one Slipway named kubeadm (slipway install --shim makes a link, not a copy), and put the real kubeadm into PATH or name it in ${KUBEADM_VARIABLE}.`;
+const REMEDY = `Keep one Slipway named kubeadm (slipway install --shim creates a link, not a copy), and put the real kubeadm in PATH or set ${KUBEADM_VARIABLE} to its path.`;
 const IS_SLIPWAY_TOO = 'is Slipway too';
 /** What a shell says of a program that is just being replaced, or for which there is no memory right now; and of a line of a script, which runs. */
 const PASSES =
   /^(?:(?:Text file busy|not found|No such file or directory|Cannot allocate memory|Input\/output error)$|(?:line )?\d+: (?!\W?ELF))/i;
-const PUT_ONE = 'Put a kubeadm for the architecture of this machine into the image.';
+const PUT_ONE = "Install a kubeadm for this machine's architecture in the image.";
 
 /** What every call of the real kubeadm gets into its environment. */
 export function kubeadmEnvironment(): Record<string, string> {
@@ -58,7 +58,7 @@ export function noKubeadmFailure({
   if (stderr.includes(IS_SLIPWAY_TOO))
     return new KubeadmError(
       'KubeadmNotFound',
-      `${path}, taken for the real kubeadm, ${IS_SLIPWAY_TOO}.`,
+      `${path}, used as the real kubeadm, ${IS_SLIPWAY_TOO}.`,
       REMEDY,
     ).failure;
   // What a shell ends with that could not begin a program, and says last.
@@ -97,11 +97,11 @@ export async function findRealKubeadm(host: Host, self: string | undefined): Pro
     const path = `${directory}/kubeadm`;
     const stat = await host.files.stat(path);
     if (stat?.kind !== 'file' || (stat.mode & 0o111) !== 0) continue;
-    const what = `${path} is there, but may not be executed.`;
+    const what = `${path} exists but is not executable.`;
     throw new KubeadmError(
       'KubeadmNotFound',
       what,
-      `Put it into the image with mode 0755 (chmod 755 ${path}).`,
+      `Install it in the image with mode 0755 (chmod 755 ${path}).`,
     );
   }
   throw new KubeadmError(
@@ -171,7 +171,7 @@ export async function kubeadmVersion(host: Host, path: string): Promise<KubeadmV
   const said = result.stderr.trim().split('\n').at(-1) ?? '';
   throw new KubeadmError(
     'KubeadmNotFound',
-    `${path} does not tell its version (exit status ${result.exitStatus}${said === '' ? '' : `: ${said}`}).`,
+    `${path} does not print its version (exit status ${result.exitStatus}${said === '' ? '' : `: ${said}`}).`,
     PUT_ONE,
   );
 }

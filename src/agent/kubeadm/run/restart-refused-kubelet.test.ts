@@ -81,7 +81,7 @@ it.each([
     const { restarts, told } = await join(line.repeat(3), [401, 403, 404]);
     expect(restarts).toEqual(['try-restart kubelet.service']);
     expect(told).toEqual([
-      "the API server takes the kubelet's token now, which it refused at first; starting the kubelet again, so that it asks at once",
+      "the API server now accepts the kubelet's token, which it refused at first; restarting the kubelet so that it retries at once",
     ]);
     expect(asked).toEqual(
       Array(3).fill({

@@ -65,7 +65,7 @@ async function startAgain(
   }
   if (signal.aborted || (await host.files.stat(CERTIFICATE)) !== undefined) return;
   onProgress(
-    "the API server takes the kubelet's token now, which it refused at first; starting the kubelet again, so that it asks at once",
+    "the API server now accepts the kubelet's token, which it refused at first; restarting the kubelet so that it retries at once",
   );
   const { exitStatus, timedOut, stderr } = await host.processes.run({
     argv: ['systemctl', 'try-restart', 'kubelet.service'],
@@ -75,5 +75,5 @@ async function startAgain(
   if (exitStatus === 0 || signal.aborted) return;
   const said = redact(stderr.trim().split('\n').at(-1) ?? '').slice(0, MOST_SAID);
   const why = timedOut ? `no answer in ${RESTART_MS / 1000} s` : said || `exit status ${exitStatus}`;
-  onProgress(`systemctl could not start the kubelet again (${why}); it asks again by itself`);
+  onProgress(`systemctl could not restart the kubelet (${why}); the kubelet will retry later`);
 }

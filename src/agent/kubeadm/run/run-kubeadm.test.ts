@@ -69,7 +69,7 @@ describe('kubeadm as a program', () => {
     machine.put(KUBEADM, '', 0o644);
     expect(await failureOf(findRealKubeadm(host, '/usr/local/bin/slipway'))).toMatchObject({
       code: 'KubeadmNotFound',
-      cause: '/usr/bin/kubeadm is there, but may not be executed.',
+      cause: '/usr/bin/kubeadm exists but is not executable.',
     });
   });
 
@@ -154,9 +154,9 @@ describe('progressReader', () => {
       '{"level":"warn","msg":"something else"}',
     ].map((line) => read(line, 'stderr'));
     expect(told).toEqual([
-      'etcd: MemberAdd at 192.0.2.7:2379 is tried again: etcdserver: unhealthy cluster',
+      'etcd: MemberAdd at 192.0.2.7:2379 is retried: etcdserver: unhealthy cluster',
       undefined,
-      'etcd: a request at 192.0.2.7:2379 is tried again: error reading from server: "EOF"',
+      'etcd: a request at 192.0.2.7:2379 is retried: error reading from server: "EOF"',
       undefined,
     ]);
   });

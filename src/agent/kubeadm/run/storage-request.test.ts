@@ -40,7 +40,7 @@ it('takes the request for storage out of etcd when the kubelet refuses it for th
   expect(run.exitStatus).toBe(0);
   expect(after).toBe(`600 ${MANIFEST('')}`);
   expect(told.filter((message) => message.includes('refuses'))).toEqual([
-    `the kubelet refuses the static pod etcd for want of storage, which a new Node does not show yet; taking the request for it out of ${ETCD}`,
+    `the kubelet refuses the static pod etcd for lack of storage, which a new Node does not report yet; removing the storage request from ${ETCD}`,
   ]);
 });
 

@@ -20,7 +20,7 @@ export function withoutStorageRequest(
     const manifest = (await host.files.readIfPresent(path, MAX_BYTES))?.toString('utf8') ?? '';
     if (!REQUEST.test(manifest)) return;
     onProgress(
-      `the kubelet refuses the static pod ${refused} for want of storage, which a new Node does not show yet; taking the request for it out of ${path}`,
+      `the kubelet refuses the static pod ${refused} for lack of storage, which a new Node does not report yet; removing the storage request from ${path}`,
     );
     await host.files.write(path, manifest.replace(REQUEST, ''), { mode: 0o600 });
   };

@@ -139,7 +139,7 @@ describe('a reporter that has told everything', () => {
     try {
       for (let start = 1; start <= 2; start += 1) {
         later = 0;
-        expect(await reportNow()).toMatch(/nothing began/);
+        expect(await reportNow()).toMatch(/no bootstrap/);
         expect(later, `start ${start}`).toBeLessThan(10 * MINUTE_MS);
       }
     } finally {
@@ -176,7 +176,7 @@ describe('a check-in', () => {
     receiver.everySeconds = undefined;
     expect(await checkInNow()).toBe('done');
     expect(existsSync(at(CHECKIN_FILE))).toBe(false);
-    expect(log.at(-1)).toMatch(/wants no check-ins any more/);
+    expect(log.at(-1)).toMatch(/no longer requests check-ins/);
     expect(await checkInNow()).toBe('done');
     expect(receiver.checkedIn).toHaveLength(1);
     put(CHECKIN_FILE, JSON.stringify({ instance: 'i-1', everySeconds: 300 }));

@@ -60,7 +60,7 @@ export async function checkIn(options: CheckInOptions): Promise<CheckInResult> {
   const { settings } = await loadSettings(host);
   const { controller, enabled, providerID } = settings;
   if (!wish || !controller || !enabled) {
-    log(`no check-in: ${wish ? 'the settings name no controller any more' : 'no controller asks for it'}`);
+    log(`no check-in: ${wish ? 'the settings no longer name a controller' : 'no controller requests it'}`);
     // It may be of the machine that this one's image was made of.
     await noteCheckInWish(host, instance, undefined);
     return 'done';
@@ -118,8 +118,8 @@ class CheckIn {
     await writeCheckInState(host, { ...state, answeredAt: host.clock.monotonic() });
     await this.#note({ checkIn: { wish: reply?.checkin, isAnswer: true } });
     const trouble = await noteCheckInWish(host, instance, reply?.checkin);
-    if (trouble !== undefined) log(`it could not be noted how often to check in: ${trouble}`);
-    if (!reply?.checkin) log('the controller wants no check-ins any more');
+    if (trouble !== undefined) log(`cannot save the check-in interval: ${trouble}`);
+    if (!reply?.checkin) log('the controller no longer requests check-ins');
     return reply?.wants === 'events' ? await this.#tellAgain(told) : 'done';
   }
 
@@ -149,16 +149,16 @@ class CheckIn {
     const { at, seq } = state.toldAgain ?? { at: Number.NEGATIVE_INFINITY, seq: 0 };
     if (seq === told && now - at < TELL_AGAIN_MS) {
       const ago = formatMs(now - at);
-      log(`the controller wants events that were told again ${ago} ago; they are told at most once an hour`);
+      log(`the controller requests events that were resent ${ago} ago; they are resent at most once an hour`);
       return 'done';
     }
-    log(`the controller lacks some of the ${told} events that it has acknowledged; they are told again`);
+    log(`the controller is missing some of the ${told} events that it acknowledged; resending them`);
     // First, so that a machine that cannot do it does not try every five minutes.
     await writeCheckInState(host, { ...state, toldAgain: { at: now, seq: told } });
     await tellAgain(host, instance, told);
     const trouble = await (this.#o.startReporter ?? (() => startReporter(host)))();
     if (trouble === undefined) return 'done';
-    log(`the reporter could not be started, so they are told after the next boot: ${trouble}`);
+    log(`the reporter could not be started, so they are resent after the next boot: ${trouble}`);
     return 'refused';
   }
 }
@@ -178,5 +178,5 @@ class Refusal extends ExpectedError {
 }
 
 const WORDS: Readonly<Record<number, string>> = {
-  401: 'the controller does not know this machine any more; its NodeBootstrap was deleted, or its certificate has been replaced or has ended',
+  401: 'the controller no longer knows this machine: its NodeBootstrap was deleted, or its certificate was replaced or has expired',
 };

@@ -5,8 +5,8 @@ import { describeEvent } from './describe-event.ts';
 const step = { id: 'a', title: 'A' };
 const begun = { type: 'sequence.started', sequence: 's', mode: 'bootstrap', agent: '1' } as const;
 const bodies: [string, EventBody][] = [
-  ['the bootstrap began (1 step)', { ...begun, resumed: false, steps: [step] }],
-  ['the bootstrap goes on (2 steps)', { ...begun, resumed: true, steps: [step, { ...step, id: 'b' }] }],
+  ['the bootstrap started (1 step)', { ...begun, resumed: false, steps: [step] }],
+  ['the bootstrap continues (2 steps)', { ...begun, resumed: true, steps: [step, { ...step, id: 'b' }] }],
   ['1 event of this report was lost: why', { type: 'events.lost', count: 1, why: 'why' }],
   ['2 events of this report were lost: why', { type: 'events.lost', count: 2, why: 'why' }],
 ];

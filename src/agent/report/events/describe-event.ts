@@ -12,7 +12,7 @@ export function describeEvent(event: SlipwayEvent): string | undefined {
   switch (event.type) {
     case 'sequence.started': {
       const count = event.steps.length + (event.stepsOmitted ?? 0);
-      return `the bootstrap ${event.resumed ? 'goes on' : 'began'} (${pluralize(count, 'step')})`;
+      return `the bootstrap ${event.resumed ? 'continues' : 'started'} (${pluralize(count, 'step')})`;
     }
     case 'step.attempt':
       return `${event.step.title}: attempt ${event.attempt} failed (${formatMs(event.ms)}), next in ${formatMs(event.retryInMs)}: ${words(event.failure)}`;
@@ -24,7 +24,7 @@ export function describeEvent(event: SlipwayEvent): string | undefined {
       return event.failure
         ? `BOOTSTRAP ${event.result === 'transient' ? 'STOPPED' : 'FAILED'} after ${formatMs(event.ms)}: ${words(event.failure)} ${event.failure.remedy}`
         : event.isNodeUnknown
-          ? `user data applied in ${formatMs(event.ms)}; nothing shows whether this machine was to become a node`
+          ? `user data applied in ${formatMs(event.ms)}; nothing shows whether this machine should become a node`
           : `BOOTSTRAP SUCCEEDED in ${formatMs(event.ms)}`;
     case 'agent.lost':
       return `BOOTSTRAP LOST: ${words(event.failure)} ${event.failure.remedy}`;
@@ -33,7 +33,7 @@ export function describeEvent(event: SlipwayEvent): string | undefined {
     case 'node.observed':
       return `node ${event.node} is ${event.state.replaceAll('-', ' ')}${event.message ? `: ${event.message}` : ''}`;
     case 'sentinel.seen':
-      return 'kubeadm has succeeded (the sentinel is there)';
+      return 'kubeadm has succeeded (the sentinel exists)';
     case 'node.reset':
       return 'the node was reset';
     case 'events.lost':

@@ -105,7 +105,7 @@ describe('what works', () => {
     settings();
     const { works, steps, all } = await tried();
     expect([works, steps]).toEqual([true, [...WAY, 'certificate']]);
-    expect(all).toMatch(/^(?:::1|127\.0\.0\.1) takes the connection$/m);
+    expect(all).toMatch(/^(?:::1|127\.0\.0\.1) accepts the connection$/m);
     expect(all).toMatch(/knows this machine, until 2\d{3}-.*Z$/);
     expect(receiver.checkedIn).toEqual([undefined]);
   });
@@ -212,7 +212,7 @@ describe('what does not', () => {
   });
 
   it.each([
-    [429, /asked too often from here; try again/],
+    [429, /too many requests to the controller from here; try again/],
     [503, /cannot answer now: it is busy, or the Cluster is paused; try again/],
     [500, /answers with status 500/],
   ])(
@@ -262,7 +262,7 @@ describe('what does not', () => {
     await enrol();
     settings();
     receiver.mood = () => ({ status: 404, body: { error: 'not-found' } });
-    expect((await tried()).all).toMatch(/of a release that cannot be asked/);
+    expect((await tried()).all).toMatch(/does not support this test/);
     receiver.mood = () => ({ status: 429, body: { error: 'slow-down' } });
     expect(await tried()).toMatchObject({ works: false });
   });

@@ -62,14 +62,14 @@ export async function probe(options: ProbeOptions): Promise<boolean> {
   const hostname = host.hostname() || 'localhost';
   const machine = { instance, hostname, ...(providerID === undefined ? {} : { providerID }) };
   const known = await withKeptAuthorities(host, instance, controller);
-  const whose = controller.ca === undefined ? 'the well-known authorities' : 'report.controller.ca';
+  const whose = controller.ca === undefined ? 'a well-known authority' : 'report.controller.ca';
   const through = controller.proxy?.https
-    ? `, through ${placeOf(controller.proxy.https)} where that is asked`
+    ? `, through the proxy ${placeOf(controller.proxy.https)} where it applies`
     : '';
   tell({
     ok: true,
     step: 'settings',
-    text: `${controller.endpoints.join(', ')}; its certificate has to be of ${whose}${through}`,
+    text: `${controller.endpoints.join(', ')}; its certificate must be signed by ${whose}${through}`,
   });
   let works = false;
   for (const endpoint of controller.endpoints)
@@ -103,7 +103,7 @@ class EndpointProbe {
     const token = await readToken(host, this.#settings);
     if (token !== undefined) return this.#showToken(token);
     const said =
-      'this machine has no token and no TPM to get one by: set report.controller.token, tokenFile or tpm.';
+      'this machine has no token, and no TPM to get a certificate with: set report.controller.token, tokenFile or tpm.';
     if (!identity && (await this.#ask(undefined, {})))
       this.#tell(false, 'token', `there is no certificate yet, and ${said}`);
     if (identity) this.#tell(false, 'token', said);
@@ -128,14 +128,14 @@ class EndpointProbe {
     const answer = await this.#ask(undefined, { token });
     if (!answer) return false;
     if (answer.status === 200)
-      return this.#tell(true, 'token', 'the controller would let this machine in; it is not spent');
+      return this.#tell(true, 'token', 'the controller would accept this machine; the token was not used up');
     if (wantsNode(answer.body)) return this.#tellLate(answer);
     const { words, reason } = readRefusal(answer.body);
     const { message } = new EnrolmentRefused(answer, 'token');
     if (words !== undefined) return this.#tell(false, 'token', `${sentence(message)}${explained(reason)}`);
     const isOfToken = answer.status === 401 || answer.status === 403;
     const said = isOfToken
-      ? `${sentence(message)} Make another one: slipway-controller token create.`
+      ? `${sentence(message)} Create another one: slipway-controller token create.`
       : saidBy(answer.status);
     return this.#tell(false, 'token', said);
   }
@@ -148,13 +148,13 @@ class EndpointProbe {
       return this.#tell(
         true,
         'token',
-        "the Machine has its Node already, so the token counts together with the kubelet's certificate of that Node. This machine has one and shows it when it enrols; whether it is that Node's is known then. The token is not spent",
+        "the Machine already has its Node, so the token is valid only together with that Node's kubelet certificate. This machine has a kubelet certificate and presents it when it enrols; the controller then checks that it belongs to that Node. The token was not used up",
       );
     const { message } = new EnrolmentRefused(answer, 'token');
     return this.#tell(
       false,
       'token',
-      `${sentence(message)} The kubelet of this machine has no certificate to show (/etc/kubernetes/kubelet.conf); the reporter tries again once it has.`,
+      `${sentence(message)} The kubelet of this machine has no certificate to present (/etc/kubernetes/kubelet.conf); the reporter retries once it has one.`,
     );
   }
 
@@ -215,11 +215,15 @@ class EndpointProbe {
     const { host } = new URL(this.#url);
     const isProxied = address === '' && end !== 'name' && end !== 'route';
     if (end === 'name') return;
-    this.#tell(true, 'name', isProxied ? `${host}, which a proxy looks up` : host);
+    this.#tell(true, 'name', isProxied ? `${host}, which the proxy resolves` : host);
     if (end === 'route') return;
-    this.#tell(true, 'route', isProxied ? 'through the proxy' : `${address} takes the connection`);
+    this.#tell(true, 'route', isProxied ? 'through the proxy' : `${address} accepts the connection`);
     if (end === 'tls') return;
-    this.#tell(true, 'TLS', `the certificate is of this authority and for this name${this.#clock(date)}`);
+    this.#tell(
+      true,
+      'TLS',
+      `the certificate is signed by this authority and valid for this name${this.#clock(date)}`,
+    );
   }
 
   #clock(date: string | undefined): string {
@@ -265,14 +269,14 @@ class EndpointProbe {
 const NAMES = { name: 'name', route: 'route', tls: 'TLS', answer: 'answer' } as const;
 
 const OF_CERTIFICATE: Readonly<Record<number, string>> = {
-  401: 'the controller does not know this certificate any more: its NodeBootstrap was deleted, or it has been replaced or has ended.',
+  401: 'the controller no longer knows this certificate: its NodeBootstrap was deleted, or the certificate was replaced or has expired.',
 };
 
 /** Whatever was shown. */
 const ANSWERS: Readonly<Record<number, string>> = {
-  404: 'this controller is of a release that cannot be asked; update it, or see what slipway-report.service says.',
-  429: 'the controller has been asked too often from here; try again in a minute.',
-  503: 'the controller cannot answer now: it is busy, or the Cluster is paused; try again, and look at its log.',
+  404: "this controller's release does not support this test; update it, or check journalctl -u slipway-report.",
+  429: 'too many requests to the controller from here; try again in a minute.',
+  503: 'the controller cannot answer now: it is busy, or the Cluster is paused; try again, and check its log.',
 };
 
 function saidBy(status: number): string {

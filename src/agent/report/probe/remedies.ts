@@ -20,17 +20,17 @@ export function failedStep(error: HostError, reached: ReachedStep | undefined): 
 export function remedyOf(step: FailedStep, { errno, message }: HostError, url: string): string {
   const { hostname, port } = new URL(url);
   if (step === 'name')
-    return `Look at report.controller.endpoints and at this machine's DNS servers (getent hosts ${hostname}).`;
+    return `Check report.controller.endpoints and this machine's DNS servers (getent hosts ${hostname}).`;
   if (step === 'route')
     return errno === 'ERR_PROXY_TUNNEL'
-      ? `Have the proxy let connections to ${hostname}:${port || 443} through, or name the host in report.controller.noProxy.`
-      : `Look whether the controller runs, and what is between: firewall, security group, NetworkPolicy, load balancer (port ${port || 443}).`;
+      ? `Allow connections to ${hostname}:${port || 443} on the proxy, or add the host to report.controller.noProxy.`
+      : `Check that the controller is running, and what is in between: firewall, security group, NetworkPolicy, load balancer (port ${port || 443}).`;
   if (step === 'answer')
-    return "Look at the controller's log; one that is overloaded or just ends is asked again by the reporter.";
+    return "Check the controller's log; if it is overloaded or restarting, the reporter retries.";
   if (/CA that is not configured|signed by itself/.test(message))
-    return 'Put what "slipway-controller ca" prints into report.controller.ca. Where that is what it has, something between ends TLS itself.';
+    return 'Set report.controller.ca to the output of "slipway-controller ca". If it is already set to that, something in between terminates TLS.';
   if (errno === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `Start the controller with --name ${hostname}, or name it in report.controller.endpoints as its certificate does.`;
+    return `Start the controller with --name ${hostname}, or use a name from its certificate in report.controller.endpoints.`;
   if (/^CERT_/.test(errno)) return 'Set the clock, or renew the certificate, whichever is wrong.';
-  return 'Look at what is between: it takes the connection, and it is no controller that speaks TLS 1.3.';
+  return 'Check what is in between: it accepts the connection but is not a controller that speaks TLS 1.3.';
 }

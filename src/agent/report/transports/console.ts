@@ -31,7 +31,7 @@ export class ConsoleTransport implements Transport {
       const taken = bytes.length === 0 ? 0 : await this.#host.files.writeDevice(this.#device, bytes);
       const left = bytes.subarray(taken);
       this.#pending = left.length === 0 ? undefined : { seq: event.seq, bytes: left };
-      return this.#pending && `${this.#device} takes nothing now`;
+      return this.#pending && `${this.#device} is not accepting output`;
     });
   }
 }

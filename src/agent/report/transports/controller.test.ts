@@ -235,7 +235,7 @@ describe('enrolment', () => {
       await expect(deliver()).rejects.toThrow(/does not know this machine/);
     }
     expect(log.join()).toMatch(
-      /gives no other certificate: the controller does not accept the enrolment token/,
+      /would produce the same certificate: the controller does not accept the enrolment token/,
     );
     receiver.mood = ({ path }) => (path === '/v1/enroll' ? { status: 401 } : undefined);
     expect(await deliver()).toBe(2);
@@ -358,7 +358,7 @@ describe('authorities', () => {
     receiver.named = pem;
     const same = transport();
     expect(await same.deliver(events(1, 1), never)).toBe(1);
-    expect(log.join()).toMatch(/authorities could not be kept/);
+    expect(log.join()).toMatch(/cannot save its authorities/);
     receiver.named = `${pem}${ca}`;
     later = RENEWAL_MS;
     expect(await same.deliver(events(2, 2), never)).toBe(2);

@@ -103,7 +103,7 @@ export class ControllerTransport implements Transport {
     this.#wish = wish;
     const { host, machine, log } = this.#o;
     const trouble = await noteCheckInWish(host, machine().instance, wish);
-    if (trouble !== undefined) log(`controller: it could not be noted how often to check in: ${trouble}`);
+    if (trouble !== undefined) log(`controller: cannot save the check-in interval: ${trouble}`);
   }
 
   #bodyOf(events: readonly SlipwayEvent[]): Uint8Array {

@@ -59,9 +59,7 @@ export class HttpReceiver {
     if (status >= 200 && status < 300) return answer;
     const { host } = new URL(url);
     if (REFUSED.includes(status)) {
-      this.#log(
-        `${this.#name}: ${host} refused ${events} events with status ${status}; they are passed over`,
-      );
+      this.#log(`${this.#name}: ${host} refused ${events} events with status ${status}; they are skipped`);
       return undefined;
     }
     const wait = retryAfterMs(answer.headers, this.#host.clock.now().getTime());

@@ -105,7 +105,7 @@ function plain(event: SlipwayEvent): string {
     case 'step.progress':
       return `${event.step.title}: ${event.message}`;
     case 'heartbeat':
-      return `${event.step?.title ?? 'the bootstrap'} is still at work`;
+      return `${event.step?.title ?? 'the bootstrap'} is still running`;
     default:
       return event.type;
   }

@@ -62,8 +62,8 @@ export async function appendToPool(
   if (answer.exitStatus === 0) return;
   const why =
     answer.exitStatus === LOCKED
-      ? `another program has had it locked for ${LOCK_SECONDS} s`
-      : answer.stderr.trim() || `flock ended with status ${answer.exitStatus}`;
+      ? `another program has locked it for ${LOCK_SECONDS} s`
+      : answer.stderr.trim() || `flock exited with status ${answer.exitStatus}`;
   throw new DeliveryError(`${path}: ${why}`);
 }
 

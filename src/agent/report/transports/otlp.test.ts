@@ -128,7 +128,7 @@ describe('OtlpTransport', () => {
   it('tells of spans that a collector rejects, and does not send them again', async () => {
     answer.body = JSON.stringify({ partialSuccess: { rejectedSpans: '2', errorMessage: 'too old' } });
     expect(await transport.deliver(EVENTS, never)).toBe(4);
-    expect(log).toEqual([`otlp: ${new URL(base).host} took not all spans: 2 rejected, too old`]);
+    expect(log).toEqual([`otlp: ${new URL(base).host} did not accept all spans: 2 rejected, too old`]);
     answer.body = 'ok';
     expect(await transport.deliver(EVENTS, never)).toBe(4);
   });
@@ -138,6 +138,6 @@ describe('OtlpTransport', () => {
     await expect(transport.deliver(EVENTS, never)).rejects.toMatchObject({ retryAfterMs: 3000 });
     answer.status = 400;
     expect(await transport.deliver(EVENTS, never)).toBe(4);
-    expect(log.at(-1)).toMatch(/^otlp: .* refused 4 events with status 400; they are passed over$/);
+    expect(log.at(-1)).toMatch(/^otlp: .* refused 4 events with status 400; they are skipped$/);
   });
 });

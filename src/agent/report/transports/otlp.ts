@@ -36,7 +36,7 @@ export class OtlpTransport implements Transport {
     const body = JSON.stringify(request);
     const answer = await this.#receiver.post(this.#url, 'application/json', body, events.length, signal);
     const rejected = answer && rejectedSpans(answer.body);
-    if (rejected) this.#log(`otlp: ${new URL(this.#url).host} took not all spans: ${rejected}`);
+    if (rejected) this.#log(`otlp: ${new URL(this.#url).host} did not accept all spans: ${rejected}`);
     return last;
   }
 

@@ -39,7 +39,7 @@ export class VmwareTransport implements Transport {
   async #set(key: string, value: string, signal: AbortSignal): Promise<void> {
     const command = `info-set ${key} ${value}`;
     const tool = await vmwareTool(this.#host);
-    if (tool === undefined) throw new DeliveryError('neither vmware-rpctool nor vmtoolsd is on this machine');
+    if (tool === undefined) throw new DeliveryError('neither vmware-rpctool nor vmtoolsd is installed');
     const call = { argv: [...tool, command] as typeof tool, timeoutMs: TIMEOUT_MS, signal };
     const answer = await this.#host.processes.run(call);
     if (answer.exitStatus !== 0) {

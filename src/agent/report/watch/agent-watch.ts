@@ -66,7 +66,7 @@ export class AgentWatch {
     this.#hung = undefined;
     const how = seen
       ? `The agent (process ${lost.pid}) ended without a verdict`
-      : `The agent (process ${lost.pid}) ended and left no verdict`;
+      : `The agent (process ${lost.pid}) ended without a verdict`;
     const key = `lost:${boot}:${id}`;
     return { kind: 'lost', loss: { how: 'killed', key, pid: lost.pid, seen: how, silent: false } };
   }

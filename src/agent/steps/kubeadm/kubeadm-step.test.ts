@@ -65,7 +65,7 @@ describe('the kubeadm step', () => {
     rmSync(join(machine.root.path, 'etc/kubernetes/pki/ca.key'));
     await attempt(step, { attempt: 2 });
     expect(findings).toEqual([
-      'warning LeftoversFound /etc/kubernetes/pki/ca.key was changed or removed, and its content was not kept',
+      'warning LeftoversFound /etc/kubernetes/pki/ca.key was changed or removed, and no copy of it was kept',
     ]);
   });
 
@@ -73,7 +73,7 @@ describe('the kubeadm step', () => {
     await attempt(stepFor('join'));
     machine.put('/etc/kubernetes/bootstrap-kubelet.conf', 'token of a failed attempt');
     await attempt(stepFor('join'));
-    expect(progress).toContain('cleaning up after the attempt before');
+    expect(progress).toContain('cleaning up after the previous attempt');
     expect(existsSync(join(machine.root.path, 'etc/kubernetes/bootstrap-kubelet.conf'))).toBe(false);
   });
 

@@ -21,7 +21,7 @@ function describe(event: StoredEvent): string {
   switch (event.type) {
     case 'sequence.started': {
       const count = event.steps.length + (event.stepsOmitted ?? 0);
-      return `the bootstrap ${event.resumed ? 'goes on' : 'began'} (${count} steps, ${event.mode}${event.agent ? `, agent ${event.agent}` : ''})`;
+      return `the bootstrap ${event.resumed ? 'continues' : 'started'} (${count} steps, ${event.mode}${event.agent ? `, agent ${event.agent}` : ''})`;
     }
     case 'step.started':
       return `${event.step.title}: attempt ${event.attempt}`;

@@ -62,12 +62,12 @@ describe('checkConfig', () => {
     [
       'an unknown field',
       `${JOIN}favouriteColour: red\n`,
-      [/warning 15:1 favouriteColour is no field of JoinConfiguration, and kubeadm passes over it$/],
+      [/warning 15:1 favouriteColour is not a field of JoinConfiguration, and kubeadm ignores it$/],
     ],
     [
       'a field of a later version',
       `${JOIN}timeouts: {discovery: 1m}\n`,
-      [/warning 15:1 timeouts came with v1beta4, .* in v1beta3/],
+      [/warning 15:1 timeouts was added in v1beta4, .* in v1beta3/],
     ],
     [
       'a field of an earlier version',
@@ -162,7 +162,7 @@ describe('checkConfig', () => {
       .replace('6443', '"6443"')
       .replace('dns: {disabled: true', 'dns: {disabled: "true"');
     expect(told(text, 'init')).toEqual([
-      'error 8:25 etcd.local.dataDir must be a text: put the number in quotes',
+      'error 8:25 etcd.local.dataDir must be a string: put the number in quotes',
       'error 10:17 dns.disabled must be true or false, without quotes',
       'error 15:30 localAPIEndpoint.bindPort must be a number, without quotes',
     ]);
@@ -199,7 +199,7 @@ describe('checkConfig', () => {
       `&hash ${HASH}\n    - *hash`,
     );
     expect(told(text)).toEqual([
-      'error 12:20 nodeRegistration.name must be a text: put the number in quotes',
+      'error 12:20 nodeRegistration.name must be a string: put the number in quotes',
     ]);
   });
 

@@ -80,8 +80,8 @@ function checkArguments(at: At, node: ConfigNode, owner: string, path: string): 
     return;
   }
   const what = asList
-    ? 'a list of entries with name and value, as v1beta4 has it'
-    : `a mapping of flags to values, as ${at.version} has it`;
+    ? 'a list of entries with name and value, as in v1beta4'
+    : `a mapping of flags to values, as in ${at.version}`;
   report(at, 'error', `${path} must be ${what}`, node.at);
 }
 
@@ -91,19 +91,19 @@ function checkFields(at: At, map: MapNode, fields: Record<string, Field>, path: 
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     if (field === undefined) {
       const meant = nearestField(key, Object.keys(fields));
-      const hint = meant === undefined ? '' : `; ${meant} may be meant`;
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
       report(
         at,
         'warning',
-        `${here} is no field of ${at.document.kind}, and kubeadm passes over it${hint}`,
+        `${here} is not a field of ${at.document.kind}, and kubeadm ignores it${hint}`,
         keyAt,
       );
     } else if (field.since !== undefined && !isAtLeast(at.version, field.since)) {
-      const what = `${here} came with ${field.since}, and kubeadm passes over it in ${at.version}`;
+      const what = `${here} was added in ${field.since}, and kubeadm ignores it in ${at.version}`;
       report(at, 'warning', what, keyAt);
     } else if (field.until !== undefined && !isAtLeast(field.until, at.version)) {
-      const now = field.now === undefined ? '' : `; it is ${field.now} now`;
-      const what = `${here} was there until ${field.until}, and kubeadm passes over it in ${at.version}${now}`;
+      const now = field.now === undefined ? '' : `; it is now ${field.now}`;
+      const what = `${here} was removed after ${field.until}, and kubeadm ignores it in ${at.version}${now}`;
       report(at, 'warning', what, keyAt);
     } else checkNode(at, value, field, at.document.kind, here);
   }
@@ -128,7 +128,7 @@ function checkScalar(
   const isBoolean = typeof value === 'boolean' && YES_NO.test(source);
   const isNumber = typeof value === 'number' && NUMBER.test(source);
   if (kind === 'text' && (isBoolean || isNumber))
-    wrong(`a text: put ${isNumber ? 'the number' : 'it'} in quotes`);
+    wrong(`a string: put ${isNumber ? 'the number' : 'it'} in quotes`);
   if (kind === 'yes-no' && (isNumber || typeof value === 'string')) wrong('true or false, without quotes');
   if (kind === 'number' && (isBoolean || typeof value === 'string')) wrong('a number, without quotes');
   if (kind === 'number' && isNumber && !Number.isInteger(value)) wrong('a whole number');

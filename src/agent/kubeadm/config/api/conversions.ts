@@ -11,14 +11,14 @@ export function beta2ToBeta3(draft: Draft): void {
     draft.lose(
       'ClusterConfiguration',
       ['dns', 'type'],
-      'cannot be kube-dns any more; kubeadm installs CoreDNS',
+      'can no longer be kube-dns; kubeadm installs CoreDNS',
     );
   take(dns, 'type');
   if (take(cluster, 'useHyperKubeImage') === true)
     draft.lose(
       'ClusterConfiguration',
       ['useHyperKubeImage'],
-      'is gone; kubeadm uses the image of each component',
+      'was removed; kubeadm uses a separate image for each component',
     );
 }
 
@@ -70,12 +70,12 @@ export function beta4ToBeta3(draft: Draft): void {
     const node = draft.documents.get(kind);
     if (node === undefined) continue;
     if (take(node, 'dryRun') === true)
-      draft.lose(kind, ['dryRun'], 'asks for a dry run, which this kubeadm only knows as --dry-run', true);
+      draft.lose(kind, ['dryRun'], 'requests a dry run, which this kubeadm supports only as --dry-run', true);
     if (take(section(node, 'nodeRegistration'), 'imagePullSerial') === false)
       draft.lose(
         kind,
         ['nodeRegistration', 'imagePullSerial'],
-        'has no effect: images are pulled one after another',
+        'has no effect: this kubeadm pulls images one after another',
       );
     moveTimeouts(draft, kind, node);
   }
@@ -113,11 +113,15 @@ function clusterToBeta3(draft: Draft, cluster: Values): void {
     draft.lose(
       CLUSTER,
       ['etcd', 'external', 'httpEndpoints'],
-      'has no effect: endpoints are used for everything',
+      'has no effect: this kubeadm uses the endpoints for everything',
     );
   for (const key of ['certificateValidityPeriod', 'caCertificateValidityPeriod']) {
     if (take(cluster, key) !== undefined)
-      draft.lose(CLUSTER, [key], 'has no effect: certificates are valid for a year, authorities for ten');
+      draft.lose(
+        CLUSTER,
+        [key],
+        'has no effect: this kubeadm issues certificates for one year and CAs for ten',
+      );
   }
   encryption(draft, cluster);
   disabledAddons(draft, cluster);
@@ -127,7 +131,7 @@ function encryption(draft: Draft, cluster: Values): void {
   const algorithm = take(cluster, 'encryptionAlgorithm');
   if (algorithm === 'ECDSA-P256') ensureSection(cluster, 'featureGates').PublicKeysECDSA ??= true;
   else if (typeof algorithm === 'string' && algorithm !== '' && algorithm !== 'RSA-2048')
-    draft.lose(CLUSTER, ['encryptionAlgorithm'], 'has no effect: this kubeadm makes RSA-2048 keys');
+    draft.lose(CLUSTER, ['encryptionAlgorithm'], 'has no effect: this kubeadm creates RSA-2048 keys');
 }
 
 /** An add-on that is not wanted is a phase to skip in older versions. */
@@ -156,7 +160,7 @@ export function beta3ToBeta2(draft: Draft): void {
       draft.lose(
         kind,
         ['nodeRegistration', 'imagePullPolicy'],
-        'has no effect: images are pulled where they are missing',
+        'has no effect: this kubeadm pulls images that are missing',
       );
   }
 }
@@ -199,7 +203,7 @@ function argumentsToMaps(draft: Draft): void {
       if (!isValues(entry) || typeof entry.name !== 'string') return;
       if (entry.name in map) {
         const name = entry.name;
-        draft.lose(kind, [...path, key, index], `gives --${name} twice, and only the last value counts`);
+        draft.lose(kind, [...path, key, index], `sets --${name} twice, and only the last value takes effect`);
       }
       map[entry.name] = entry.value ?? '';
     });

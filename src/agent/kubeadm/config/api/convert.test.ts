@@ -176,8 +176,8 @@ describe('convertConfig', () => {
     );
     const told = problems.map(({ severity, line, message }) => `${severity} ${line} ${message}`);
     expect(told).toEqual([
-      expect.stringMatching(/^warning 8 apiServer.extraArgs gives --a twice/),
-      expect.stringMatching(/^error 30 dryRun asks for a dry run/),
+      expect.stringMatching(/^warning 8 apiServer.extraArgs sets --a twice/),
+      expect.stringMatching(/^error 30 dryRun requests a dry run/),
       expect.stringMatching(/^warning 29 timeouts.etcdAPICall has no effect/),
       expect.stringMatching(/^warning 10 apiServer.extraEnvs has no effect/),
       expect.stringMatching(/^warning 19 encryptionAlgorithm has no effect/),

@@ -55,7 +55,9 @@ describe.each(['v1beta3', 'v1beta4'])('labels in %s', (version) => {
 
   test('are refused where something else stands in their place', () => {
     const rest = `nodeRegistration:\n  kubeletExtraArgs: ${list ? '{v: "2"}' : '[{name: v, value: "2"}]'}\n`;
-    expect(() => withLabels(HEAD(version) + rest, 'join', labels, version)).toThrow(/have no place/);
+    expect(() => withLabels(HEAD(version) + rest, 'join', labels, version)).toThrow(
+      /Cannot add slipway.labels/,
+    );
   });
 });
 

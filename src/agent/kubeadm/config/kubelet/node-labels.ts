@@ -52,7 +52,7 @@ function put(registration: Values, value: string, isList: boolean): boolean {
 function withoutPlace(): KubeadmError {
   return new KubeadmError(
     'KubeadmConfigNotExpressible',
-    'The labels of slipway.labels have no place in the kubeadm configuration: nodeRegistration.kubeletExtraArgs has another form than its version wants.',
+    'Cannot add slipway.labels to the kubeadm configuration: nodeRegistration.kubeletExtraArgs does not have the form that its version requires.',
   );
 }
 

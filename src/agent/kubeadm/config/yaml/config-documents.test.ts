@@ -73,10 +73,10 @@ describe('a kubeadm configuration', () => {
     ['a tab that indents', 'x:\n\ty: 1\n', /a tab is where .* \(line 4, column 1\)/],
     ['a merge of no mapping', '<<: 0\n', /merge key \(<<\) needs a mapping.* \(line 3, column 1\)/],
     ['a merge of a list of other things', '<<: [1]\n', /merge key \(<<\) needs a mapping/],
-    ['a list for a key', '? [a]\n: 1\n', /a key must be a text .*line 3, column 3/],
-    ['nothing for a key', '~: 1\n', /a key must be a text/],
+    ['a list for a key', '? [a]\n: 1\n', /a key must be a string .*line 3, column 3/],
+    ['nothing for a key', '~: 1\n', /a key must be a string/],
     ['an alias of nothing', 'a: *none\n', /no anchor before this alias \(line 3, column 4\)/],
-    ['an alias in itself', 'a: &a [*a]\n', /inside what it refers to \(line 3, column 8\)/],
+    ['an alias in itself', 'a: &a [*a]\n', /inside the value it refers to \(line 3, column 8\)/],
     ['an open bracket', 'a: [1\n', /\(line \d, column \d\)/],
     ['a control character', 'a: \x01\n', /does not allow the character U\+0001 \(line 3, column 4\)/],
   ])('is refused as kubeadm refuses it: %s', (_, text, message) => {
@@ -116,14 +116,14 @@ describe('a hostile configuration is refused for its form, before it costs anyth
       /128/,
     ],
     ['a long list', `${HEAD}x: [${'a,'.repeat(300_000)}]`, /more values than Slipway accepts/],
-    ['a long list of empty keys', `${HEAD}x: [${'? ,'.repeat(300_000)}]`, /a key must be a text/],
-    ['aliases of aliases', HEAD + laughs(12), /with every alias replaced, it has more values/i],
+    ['a long list of empty keys', `${HEAD}x: [${'? ,'.repeat(300_000)}]`, /a key must be a string/],
+    ['aliases of aliases', HEAD + laughs(12), /with aliases expanded, it has more values/i],
     [
       'aliases of a long text',
       `${HEAD}x: &x ${long}\nz: [${'*x,'.repeat(10_000)}]`,
-      /with every alias replaced/i,
+      /with aliases expanded/i,
     ],
-    ['merges of merges', `${HEAD}a0: &a0 {k: v}\n${merges(30)}`, /with every alias replaced/i],
+    ['merges of merges', `${HEAD}a0: &a0 {k: v}\n${merges(30)}`, /with aliases expanded/i],
     ['more than 1 MiB', 'a'.repeat(1024 * 1024 + 1), /larger than 1 MiB/],
   ])('%s', (_, text, message) => {
     const told = refusal(text);

@@ -65,7 +65,7 @@ export function readDocuments(text: string, name: string): ConfigDocument[] {
     const { kind, apiVersion } = values;
     if (typeof kind !== 'string' || typeof apiVersion !== 'string')
       throw refuse('a document has no kind and apiVersion', node.at);
-    if (documents.some((other) => other.kind === kind)) throw refuse(`${kind} is given twice`, node.at);
+    if (documents.some((other) => other.kind === kind)) throw refuse(`${kind} appears twice`, node.at);
     const own = apiVersion.startsWith('kubeadm.k8s.io/');
     documents.push({
       kind,

@@ -37,7 +37,7 @@ export class ConfigMaker implements NodeMaker<Made> {
 
   alias(name: string, at: number): Made {
     const made = this.#anchors.get(name);
-    if (made === 'open') throw new YamlSyntaxError('An alias stands inside what it refers to.', at);
+    if (made === 'open') throw new YamlSyntaxError('An alias is inside the value it refers to.', at);
     if (made !== undefined) return made;
     throw new YamlSyntaxError('There is no anchor before this alias.', at);
   }
@@ -97,7 +97,7 @@ class Size {
     this.nodes += part.nodes;
     this.chars += part.chars;
     if (this.nodes > MOST_NODES || this.chars > MOST_CHARS)
-      throw new YamlTooLarge('With every alias replaced, it has more values than Slipway accepts.', this.#at);
+      throw new YamlTooLarge('With aliases expanded, it has more values than Slipway accepts.', this.#at);
   }
 }
 
@@ -107,7 +107,7 @@ function scalar(value: Scalar, source: string, at: number): Made {
 
 function keyText(key: ConfigNode): string {
   if (key.kind === 'scalar' && key.value !== null) return String(key.value);
-  throw new YamlSyntaxError('A key must be a text.', key.at);
+  throw new YamlSyntaxError('A key must be a string.', key.at);
 }
 
 function mergedPairs(node: ConfigNode, at: number): Iterable<[string, ConfigPair]> {

@@ -92,7 +92,7 @@ export class EtcdClient {
   }
 
   async #ask(path: string, body: Record<string, unknown>): Promise<Record<string, unknown>> {
-    let last: unknown = new HostError('no member of etcd is known', 'ENOENT');
+    let last: unknown = new HostError('no etcd member is known', 'ENOENT');
     for (const endpoint of this.#endpoints) {
       try {
         return await this.#post(endpoint, path, body);

@@ -71,12 +71,12 @@ export function decideMembership(
   if (mine.learner) {
     if (mine.healthy && patient) return { act: 'promote', id };
     if (own.hasManifest && patient)
-      return { act: 'await', id, cause: 'the new etcd member of this machine is starting' };
+      return { act: 'await', id, cause: "this machine's new etcd member is starting" };
     return decideRemoval(members, mine);
   }
   if (mine.healthy) return { act: 'keep', id };
   if (own.hasManifest && patient)
-    return { act: 'await', id, cause: 'the etcd member of this machine is not healthy yet' };
+    return { act: 'await', id, cause: "this machine's etcd member is not healthy yet" };
   return decideRemoval(members, mine);
 }
 
@@ -89,7 +89,7 @@ export function decideRemoval(members: readonly ObservedMember[], mine: Observed
   if (healthy < needed)
     return {
       act: 'refuse',
-      cause: `etcd cannot agree on removing the member of this machine: ${count}, and ${needed} are needed`,
+      cause: `etcd has no quorum to remove this machine's member: ${count}, and ${needed} are needed`,
     };
   if (mine.learner) return { act: 'remove', id: mine.id };
   const left = voters.length - 1;
@@ -97,7 +97,7 @@ export function decideRemoval(members: readonly ObservedMember[], mine: Observed
   if (left === 0 || others < quorum(left))
     return {
       act: 'refuse',
-      cause: `without the member of this machine etcd would lose its quorum: ${count}, ${others} of them on other machines`,
+      cause: `without this machine's member, etcd would lose its quorum: ${count}, ${others} of them on other machines`,
     };
   return { act: 'remove', id: mine.id };
 }

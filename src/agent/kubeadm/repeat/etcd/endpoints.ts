@@ -51,7 +51,8 @@ export async function ownPeerUrl(host: Host): Promise<string | undefined> {
 
 async function askCluster(host: Host): Promise<Endpoints> {
   const access = await readKubeconfig(host, ADMIN);
-  if (access === undefined) return { kind: 'unknown', why: `there is no ${ADMIN} to ask the cluster with` };
+  if (access === undefined)
+    return { kind: 'unknown', why: `${ADMIN}, needed to query the cluster, does not exist` };
   const { server, ...credentials } = access;
   const client = host.network.client(credentials);
   try {

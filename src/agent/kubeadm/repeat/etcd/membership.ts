@@ -52,7 +52,7 @@ export async function resolveMembership(host: Host, spec: MembershipSpec): Promi
         case 'keep':
           return { state: 'member' };
         case 'remove':
-          spec.onProgress('removing the half-joined etcd member of this machine');
+          spec.onProgress("removing this machine's half-joined etcd member");
           await remove(host, client, decision.id);
           return { state: 'absent', removed: true };
         case 'refuse':
@@ -63,9 +63,9 @@ export async function resolveMembership(host: Host, spec: MembershipSpec): Promi
         default:
       }
       const message =
-        decision.act === 'promote' ? 'the new etcd member of this machine is catching up' : decision.cause;
+        decision.act === 'promote' ? "this machine's new etcd member is catching up" : decision.cause;
       // Told to stop, or out of time: take nothing away in a hurry.
-      if (spec.signal.aborted) return blocked('EtcdUnhealthy', `there was no more time to wait: ${message}`);
+      if (spec.signal.aborted) return blocked('EtcdUnhealthy', `timed out waiting: ${message}`);
       if (message !== told) spec.onProgress(`waiting: ${message}`);
       told = message;
       await pause(host, looks, spec.signal);
@@ -82,7 +82,7 @@ export async function leaveEtcd(host: Host, spec: MembershipSpec): Promise<Membe
     const decision = decideRemoval(members, mine);
     if (decision.act !== 'remove')
       return blocked('EtcdQuorumAtRisk', decision.act === 'refuse' ? decision.cause : 'etcd is changing');
-    spec.onProgress('taking the etcd member of this machine out of the cluster');
+    spec.onProgress("removing this machine's etcd member from the cluster");
     await remove(host, client, mine.id);
     return { state: 'absent', removed: true };
   });
@@ -142,7 +142,7 @@ async function withEtcd(
   if (endpoints.kind === 'unknown')
     return blocked(
       'EtcdUnhealthy',
-      `before the join is repeated, the members of etcd have to be looked at, and they cannot be found: ${endpoints.why}`,
+      `cannot find the etcd members, which must be checked before the join is repeated: ${endpoints.why}`,
     );
   const hasManifest = (await host.files.stat(ETCD_MANIFEST)) !== undefined;
   const client = new EtcdClient(host, others(endpoints.urls, peerUrl), credentials);
@@ -153,7 +153,7 @@ async function withEtcd(
     const code = error instanceof EtcdRefusal && /quorum|unhealthy|started/.test(error.message);
     return blocked(
       code ? 'EtcdQuorumAtRisk' : 'EtcdUnhealthy',
-      `the members of etcd could not be looked at or changed: ${error.message}`,
+      `cannot check or change the etcd members: ${error.message}`,
     );
   } finally {
     client.close();

@@ -13,7 +13,7 @@ export async function withLearner<T extends Failure>(host: Host, failure: T): Pr
   const who = name === '' ? 'which has never started' : `of the machine ${name}`;
   return {
     ...failure,
-    cause: `The etcd cluster has a learner already, and takes one at a time: the member ${hexId(id)} at ${at}, ${who}.`,
+    cause: `The etcd cluster already has a learner and allows one at a time: the member ${hexId(id)} at ${at}, ${who}.`,
     remedy: `Wait for the join of that machine. If the machine at ${at} is gone or has given up its join, run etcdctl member remove ${hexId(id)} on a control plane.`,
   };
 }

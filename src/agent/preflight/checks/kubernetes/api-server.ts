@@ -40,7 +40,7 @@ const inNoProxy = (asked: readonly string[]): PreflightFinding =>
   preflightFinding(
     'warning',
     'ApiServerUnreachable',
-    `kubeadm and the kubelet would ask for ${[...new Set(asked)].join(' and ')} through the proxy of HTTPS_PROXY; put ${asked.length > 1 ? 'them' : 'it'} into NO_PROXY unless that is intended`,
+    `kubeadm and the kubelet would connect to ${[...new Set(asked)].join(' and ')} through the proxy in HTTPS_PROXY; add ${asked.length > 1 ? 'them' : 'it'} to NO_PROXY unless that is intended`,
   );
 
 function judge(endpoint: string, view: ApiServerView): PreflightFinding[] {

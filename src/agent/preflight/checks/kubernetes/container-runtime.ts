@@ -41,10 +41,10 @@ export const containerRuntime: Check = {
         (await host.files.stat('/var/run/docker.sock')) !== undefined;
       const never = !mayBe && installed.length > 0 && installed.every(isMasked);
       if (never && !(await hasOther(host, names))) return neverStarts(names);
-      const message = `there is no container runtime: none of ${DEFAULT_SOCKETS.join(', ')} is there`;
+      const message = `there is no container runtime: none of ${DEFAULT_SOCKETS.join(', ')} exists`;
       return [preflightFinding('fatal', 'ContainerRuntimeDown', message, { kubeadmCheck: 'CRI' })];
     }
-    const message = `there are several container runtimes (${there.join(', ')}), and the configuration chooses none`;
+    const message = `there are several container runtimes (${there.join(', ')}), and the configuration does not choose one`;
     return [
       preflightFinding('warning', 'ContainerRuntimeUnsuitable', message, {
         remedy: 'Set nodeRegistration.criSocket.',
@@ -68,7 +68,7 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
     if (newest.status !== UNIMPLEMENTED) return down(`answers with an error: ${newest.statusMessage}`);
     const older = await version(host, socket, 'runtime.v1alpha2.RuntimeService');
     if (older.status === UNIMPLEMENTED) {
-      const message = `what listens at ${socket} does not speak CRI; containerd's plugin may be disabled`;
+      const message = `the server at ${socket} does not speak CRI; containerd's CRI plugin may be disabled`;
       return [preflightFinding('fatal', 'ContainerRuntimeUnsuitable', message, check)];
     }
     // Since 1.26 the kubelet speaks only v1.
@@ -88,7 +88,7 @@ async function ask(host: Host, task: Task, socket: string): Promise<PreflightFin
     return state === 'disabled'
       ? down(
           `${why}: ${unit} is disabled, and nothing has started it`,
-          `Enable it in the image (systemctl enable ${unit}), or let a command before kubeadm start it.`,
+          `Enable it in the image (systemctl enable ${unit}), or start it in a command before kubeadm.`,
         )
       : down(why);
   }
@@ -99,7 +99,7 @@ function lookAt(unit: string | undefined): string | undefined {
   const name = unit?.replace(/\.service$/, '');
   return name === undefined || name === 'containerd'
     ? undefined
-    : `Look at systemctl status ${name} and journalctl -u ${name}; check nodeRegistration.criSocket.`;
+    : `Check systemctl status ${name} and journalctl -u ${name}; check nodeRegistration.criSocket.`;
 }
 
 /** It has a unit of its own, or snap's, and may start late. */

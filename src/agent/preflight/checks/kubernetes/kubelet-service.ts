@@ -14,7 +14,7 @@ export const kubeletService: Check = {
     const isStarted = !config?.skipPhases.some((phase) => phase.startsWith('kubelet-start'));
     if (state === 'loaded' && isStarted && unit !== undefined && isWithoutKubeadm(unit)) {
       const message =
-        'the kubelet is started without what kubeadm writes for it: kubelet.service passes no --kubeconfig, as the drop-in does that comes with kubeadm (kubelet.service.d/10-kubeadm.conf)';
+        "the kubelet starts without kubeadm's files: kubelet.service has no --kubeconfig, which kubeadm's drop-in passes (kubelet.service.d/10-kubeadm.conf)";
       return [preflightFinding('fatal', 'KubeletNotStarted', message, { remedy: PUT_DROP_IN })];
     }
     if (state !== 'not-found' && state !== 'masked') return [];
@@ -31,7 +31,7 @@ export const kubeletService: Check = {
 };
 
 const PUT_DROP_IN =
-  'Put the drop-in of the kubeadm package into the image: /usr/lib/systemd/system/kubelet.service.d/10-kubeadm.conf (systemctl cat kubelet shows what there is).';
+  "Install the kubeadm package's drop-in in the image: /usr/lib/systemd/system/kubelet.service.d/10-kubeadm.conf (systemctl cat kubelet shows the current unit).";
 
 /**
  * A kubelet that is called by itself, and without a kubeconfig, belongs to no cluster. What a script or a variable adds is not

@@ -7,8 +7,8 @@ import { readConfig } from '../../../kubeadm/config/config.ts';
 import { leftovers } from './leftovers.ts';
 
 it.each([
-  ['is not empty, so it holds data of an earlier etcd', 'var/lib/etcd/member'],
-  ['is not empty: it holds lost+found, as the mount point of a disk does', 'var/lib/etcd/lost+found'],
+  ['is not empty, so it contains data of an earlier etcd', 'var/lib/etcd/member'],
+  ['is not empty: it contains lost+found, like the mount point of a disk', 'var/lib/etcd/lost+found'],
   ['is a file, where etcd needs a directory', 'var/lib/etcd'],
 ])('says of the directory for the data of etcd that it %s', async (what, path) => {
   const root = scratch();

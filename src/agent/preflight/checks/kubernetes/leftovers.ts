@@ -11,7 +11,7 @@ export const leftovers: Check = {
     for (const path of filesToBeAbsent(task)) {
       if ((await host.files.stat(path)) === undefined) continue;
       const check = { kubeadmCheck: `FileAvailable-${path.replaceAll('/', '-')}` };
-      findings.push(preflightFinding('fatal', 'LeftoversFound', `${path} is there already`, check));
+      findings.push(preflightFinding('fatal', 'LeftoversFound', `${path} already exists`, check));
     }
     const { config } = task;
     if (config === undefined || !isControlPlane(task) || config.externalEtcd) return findings;
@@ -25,8 +25,8 @@ export const leftovers: Check = {
       const what = isFile
         ? 'is a file, where etcd needs a directory'
         : held.every((name) => name === 'lost+found')
-          ? 'is not empty: it holds lost+found, as the mount point of a disk does'
-          : 'is not empty, so it holds data of an earlier etcd';
+          ? 'is not empty: it contains lost+found, like the mount point of a disk'
+          : 'is not empty, so it contains data of an earlier etcd';
       const remedy = isFile ? {} : { remedy: ETCD_DIRECTORY_REMEDY };
       findings.push(preflightFinding(severity, 'LeftoversFound', `${data} ${what}`, { ...check, ...remedy }));
     }

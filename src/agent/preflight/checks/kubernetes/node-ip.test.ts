@@ -62,7 +62,7 @@ describe('the check of the node IP', () => {
 
   it.each(['v1beta3', 'v1beta4'])('refuses an address that no interface has, of %s', async (version) => {
     expect(await told('10.125.200.2', {}, machine(), version)).toEqual([
-      'fatal NodeIpNotOnMachine --node-ip 10.125.200.2 is no address of this machine (10.99.0.11 on eth0, fd00::b on eth0)',
+      'fatal NodeIpNotOnMachine --node-ip 10.125.200.2 is not an address of this machine (10.99.0.11 on eth0, fd00::b on eth0)',
     ]);
   });
 
@@ -84,7 +84,7 @@ describe('the check of the node IP', () => {
 
   it('refuses the half of a pair that is not there', async () => {
     expect(await told('10.99.0.11,fd00::c')).toEqual([
-      expect.stringMatching(/^fatal NodeIpNotOnMachine --node-ip fd00::c is no address/),
+      expect.stringMatching(/^fatal NodeIpNotOnMachine --node-ip fd00::c is not an address/),
     ]);
   });
 

@@ -33,7 +33,7 @@ export const nodeIp: Check = {
 function notHere(host: Host, address: string, path: string | undefined, mayCome: boolean): PreflightFinding {
   const where = path === undefined ? '' : ` (in ${path})`;
   const later = mayCome ? '; a command after kubeadm may add it, and until then the Node has no address' : '';
-  const message = `--node-ip ${address}${where} is no address of this machine (${describeAddresses(host)})${later}`;
+  const message = `--node-ip ${address}${where} is not an address of this machine (${describeAddresses(host)})${later}`;
   return preflightFinding(mayCome ? 'warning' : 'fatal', 'NodeIpNotOnMachine', message, {
     kubeadmCheck: 'NodeIP',
   });
@@ -47,7 +47,7 @@ export function describeAddresses(host: Pick<Host, 'interfaceAddresses'>): strin
     .filter(({ address }) => !/^(?:127\.|::1$|fe80:)/i.test(address));
   const shown = all.slice(0, MOST_NAMED).map(({ name, address }) => `${address} on ${name}`);
   const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '';
-  return all.length === 0 ? 'which has none that others reach' : `${shown.join(', ')}${more}`;
+  return all.length === 0 ? 'which has none reachable from outside' : `${shown.join(', ')}${more}`;
 }
 
 /** The value of a flag of the kubelet in such a line; undefined where it is not there. */

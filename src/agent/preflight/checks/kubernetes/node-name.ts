@@ -26,7 +26,7 @@ export const nodeName: Check = {
         preflightFinding(
           'fatal',
           'NodeNameWrong',
-          `the kubelet is told to register as ${other} (hostname-override), and kubeadm would wait for a Node ${name} that never comes`,
+          `the kubelet is configured to register as ${other} (hostname-override), and kubeadm would wait for a Node ${name} that never comes`,
           { kubeadmCheck: 'NodeName' },
         ),
       );

@@ -45,11 +45,11 @@ function controlPlaneProblems(
   if (config?.verb !== 'init' || wanted === undefined) return [];
   const findings: PreflightFinding[] = [];
   if (kubelet !== undefined && kubelet.minor > wanted.minor) {
-    const message = `the kubelet is ${kubelet.text}, newer than the control plane that the configuration asks for, ${wanted.text}`;
+    const message = `the kubelet is ${kubelet.text}, newer than the configured control plane, ${wanted.text}`;
     findings.push(preflightFinding('fatal', 'VersionSkew', message, CHECK));
   }
   if (kubeadmMinor === undefined) return findings;
-  const skew = `kubeadm is 1.${kubeadmMinor}, and the configuration asks for ${wanted.text}`;
+  const skew = `kubeadm is 1.${kubeadmMinor}, and the configuration sets ${wanted.text}`;
   // This is no check of kubeadm's but part of reading its configuration: nobody can ignore it.
   if (wanted.minor < kubeadmMinor - 1)
     findings.push(

@@ -38,7 +38,7 @@ export const clock: Check = {
 
 /** kubeadm would go on with it, and wait in vain for an API server that nobody trusts. */
 const RENEW =
-  'Give the cluster a certificate authority that is valid (its Secret CLUSTER-ca), and make the machine anew.';
+  'Give the cluster a valid certificate authority (its Secret CLUSTER-ca), and create the machine again.';
 
 /** Somebody has set it who knows the time. Where systemd does not tell, it may be the clock that is wrong. */
 async function isSynchronised(host: Host): Promise<boolean> {

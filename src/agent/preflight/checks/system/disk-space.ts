@@ -55,7 +55,7 @@ export const diskSpace: Check = {
       told.add(mount.at);
       const what =
         consequence && share < leastShare ? `; below ${percent(leastShare)} the kubelet ${consequence}` : '';
-      const message = `${mount.at}, where ${path} lies, has ${percent(share)} (${megabytes(space.freeBytes)}) free${what}`;
+      const message = `${mount.at}, which contains ${path}, has ${percent(share)} (${megabytes(space.freeBytes)}) free${what}`;
       findings.push(preflightFinding('warning', 'DiskSpaceLow', message));
     }
     return findings;

@@ -25,7 +25,7 @@ export const kernel: Check = {
         preflightFinding(
           'fatal',
           'KernelTooOld',
-          `the kernel is ${release}, and kubeadm needs 3.10 at least`,
+          `the kernel is ${release}, and kubeadm needs at least 3.10`,
           check,
         ),
       ];
@@ -50,7 +50,7 @@ export const modules: Check = {
     if (filesystems === undefined || /\boverlay$/m.test(filesystems)) return [];
     const release = (await readText(host, '/proc/sys/kernel/osrelease'))?.trim() ?? '';
     if (release === '' || (await isLoadable(host, release))) return [];
-    const message = 'the kernel has no overlay file system, on which container runtimes put images';
+    const message = 'the kernel has no overlay file system, which container runtimes use for images';
     const remedy = 'Use a kernel with the module overlay, or configure another snapshotter.';
     return [preflightFinding('warning', 'KernelSettingWrong', message, { remedy })];
   },
@@ -79,7 +79,7 @@ export const cgroups: Check = {
     const missing = NEEDED.filter((name) => !enabled.includes(name));
     const findings: PreflightFinding[] = [];
     if (missing.length > 0) {
-      const message = `the control group controllers ${missing.join(', ')} are not enabled`;
+      const message = `the cgroup controllers ${missing.join(', ')} are not enabled`;
       findings.push(
         preflightFinding('fatal', 'CgroupsUnsuitable', message, { kubeadmCheck: 'SystemVerification' }),
       );
@@ -92,11 +92,10 @@ export const cgroups: Check = {
 /** Since 1.35 the kubelet refuses version 1 unless its configuration says failCgroupV1: false, or its argument does. */
 function retiring(task: Task): PreflightFinding[] {
   if (task.kubeadmMinor === undefined || isBefore(task, 35) || task.config?.allowsCgroupV1) return [];
-  const message =
-    'this machine has control groups version 1, with which the kubelet only starts if failCgroupV1 is false';
+  const message = 'this machine uses cgroup v1, and the kubelet only starts if failCgroupV1 is false';
   return [
     preflightFinding('warning', 'CgroupsUnsuitable', message, {
-      remedy: 'Boot the image with control groups version 2.',
+      remedy: 'Boot the image with cgroup v2.',
     }),
   ];
 }

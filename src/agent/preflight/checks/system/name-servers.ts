@@ -7,7 +7,7 @@ export const nameServers: Check = {
     const text = await readText(host, '/etc/resolv.conf');
     if (text !== undefined && /^[^\S\n]*nameserver\s+\S/m.test(text)) return [];
     const message =
-      text === undefined ? '/etc/resolv.conf is not there' : '/etc/resolv.conf names no name server';
+      text === undefined ? '/etc/resolv.conf does not exist' : '/etc/resolv.conf has no name server';
     return [preflightFinding('warning', 'DnsNotConfigured', message)];
   },
 };

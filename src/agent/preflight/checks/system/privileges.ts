@@ -6,7 +6,7 @@ export const privileges: Check = {
   async run(host) {
     const uid = /^Uid:\s+\d+\s+(\d+)/m.exec((await readText(host, '/proc/self/status')) ?? '')?.[1];
     if (uid === undefined || uid === '0') return [];
-    const message = `this process runs as user ${uid}, and kubeadm demands root`;
+    const message = `this process runs as user ${uid}, and kubeadm requires root`;
     return [preflightFinding('fatal', 'NotRoot', message, { kubeadmCheck: 'IsPrivilegedUser' })];
   },
 };

@@ -14,7 +14,7 @@ export const windowsName: Check = {
   async run(host) {
     const name = host.hostname();
     if (name.length <= LONGEST_NAME) return [];
-    const message = `the host name "${name}" is longer than the ${LONGEST_NAME} characters that NetBIOS takes`;
+    const message = `the host name "${name}" is longer than the ${LONGEST_NAME} characters that NetBIOS allows`;
     return [preflightFinding('warning', 'NodeNameInvalid', message)];
   },
 };
@@ -28,7 +28,7 @@ export const hostNetworkService: Check = {
     const what =
       load === 'masked'
         ? 'is disabled'
-        : 'does not exist: Windows lacks the feature Containers, or a restart';
+        : 'does not exist: the Windows feature Containers is not installed, or a restart is pending';
     const remedy = 'Install the feature in the image (Install-WindowsFeature Containers), and restart it.';
     return [preflightFinding('warning', 'ProgramMissing', `the service hns ${what}`, { remedy })];
   },
@@ -42,7 +42,7 @@ export const pageFile: Check = {
   async run(host) {
     const files = (await readKey(host, MEMORY)).get('pagingfiles');
     if (files === undefined || files.replaceAll('\\0', '').trim() !== '') return [];
-    const message = 'there is no page file: Windows refuses memory to containers while some is free';
+    const message = 'there is no page file: Windows refuses memory to containers even when some is free';
     const remedy = 'Let Windows manage its page file in the image.';
     return [preflightFinding('warning', 'SystemSettingFailed', message, { remedy })];
   },
@@ -58,7 +58,7 @@ export const defender: Check = {
     const excluded = await readKey(host, EXCLUDED);
     const program = process.execPath;
     if (excluded.has(program.toLowerCase())) return [];
-    const message = `Defender scans ${program} at each start`;
+    const message = `Defender scans ${program} on each start`;
     const remedy = `Exclude it in the image, as windows/install.ps1 does: Add-MpPreference -ExclusionProcess '${program}'`;
     return [preflightFinding('warning', 'SystemSettingFailed', message, { remedy })];
   },

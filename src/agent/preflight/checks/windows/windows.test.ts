@@ -53,7 +53,7 @@ function windows({ services = {}, registry = '', netstat = '' }: Said): Host {
   };
 }
 
-it('says why nobody answers at the pipe', async () => {
+it('says why nothing answers at the pipe', async () => {
   const messages = async (said: Said) =>
     (await runtimePipe.run(windows(said), NONE)).map(({ message }) => message);
   expect(await messages({})).toEqual([expect.stringContaining('there is no service containerd')]);

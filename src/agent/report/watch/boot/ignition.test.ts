@@ -208,7 +208,7 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
   it('names a signal, want of memory and a time limit of systemd', async () => {
     const begun = '[preflight] Running pre-flight checks\n[kubelet-start] Starting the kubelet\n';
     const cases: [Record<string, string>, RegExp][] = [
-      [{ Result: 'signal', ExecMainCode: '2', ExecMainStatus: '15' }, /ended by SIGTERM/],
+      [{ Result: 'signal', ExecMainCode: '2', ExecMainStatus: '15' }, /killed by SIGTERM/],
       [{ Result: 'oom-kill', ExecMainCode: '1', ExecMainStatus: '1' }, /ran out of memory/],
       [{ Result: 'timeout', ExecMainCode: '2', ExecMainStatus: '15' }, /TimeoutStartSec/],
       // A shell's word for what happened to kubeadm.

@@ -180,7 +180,7 @@ export class IgnitionBoot {
   /** The machine is a node; the commands after kubeadm were not all run. */
   async #failedAfterwards(attempt: Attempt, state: UnitState): Promise<Observation> {
     const last = lastLines(await unitOutput(this.#host, { unit: UNIT, ...attempt }), 1).join('');
-    const message = `${UNIT} failed after kubeadm had succeeded (${describeEnd(state)}); commands after it were not run.${last && ` Its last line: ${last}`}`;
+    const message = `${UNIT} failed after kubeadm had succeeded (${describeEnd(state)}); the commands after it did not run.${last && ` Its last line: ${last}`}`;
     return this.#sequence.once(`after:${attempt.invocation}`, [
       { type: 'finding', severity: 'warning', code: 'CommandFailed', message },
     ]);
@@ -223,7 +223,7 @@ export class IgnitionBoot {
 
 const NOT_RUN: EventFailure = {
   code: 'BootstrapNotRun',
-  cause: `${UNIT} ended without an error, but without Cluster API's sentinel too: kubeadm did not bootstrap this machine.`,
+  cause: `${UNIT} ended without an error but also without Cluster API's sentinel: kubeadm did not bootstrap this machine.`,
   remedy: `Read journalctl -u ${UNIT} and ${SCRIPT}: it must run kubeadm and write ${SENTINEL}.`,
 };
 
@@ -237,7 +237,7 @@ function exitStatusOf({ end, result }: UnitState): number | undefined {
 function violenceOf({ result }: UnitState): Pick<EventFailure, 'code' | 'cause'> | undefined {
   const cause = {
     'oom-kill': `The kernel killed a process of ${UNIT} because the machine ran out of memory.`,
-    timeout: `systemd ended ${UNIT} because it took longer than its TimeoutStartSec.`,
+    timeout: `systemd stopped ${UNIT} because it took longer than its TimeoutStartSec.`,
   }[result];
   return cause === undefined ? undefined : { code: 'KubeadmInterrupted', cause };
 }
