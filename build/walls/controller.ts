@@ -42,7 +42,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
     pools proofs renewal reporting secret-release store web MACHINE`,
   'serve/approve': 'approve kube log.ts machines proofs serve store web MACHINE',
   'serve/webhook': 'kit keys kube log.ts machines serve web webhook MACHINE',
-  'cli/text': 'kit protocol model',
+  'cli/text': 'kit kit/terminal protocol model npm:js-yaml',
   'cli/options': 'kit log.ts serve MACHINE',
   // Commands that run until they are told to end.
   'cli/servers': 'kit cli/options kube log.ts serve serve/approve serve/webhook MACHINE',

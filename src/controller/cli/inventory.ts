@@ -1,10 +1,14 @@
 import { UsageError } from '../../kit/errors.ts';
-import type { NodeRecord } from '../model/node-record.ts';
+import { visibleJson, visibleOutput } from '../../kit/terminal/visible.ts';
+import { type NodeRecord, nodeKey } from '../model/node-record.ts';
+import { type Output, parseOutput } from './options/output.ts';
 import { listedNamespace, openSource, type SourceOptions } from './source.ts';
 import { csv } from './text/csv.ts';
 import { formatTable } from './text/format-table.ts';
+import { yamlText } from './text/yaml.ts';
 
 const FORMATS = ['text', 'csv', 'json'];
+type Format = Output | 'csv';
 
 type Column = readonly [title: string, ...facts: string[]];
 
@@ -51,34 +55,44 @@ interface InventoryOptions extends SourceOptions {
 
 /** @returns 0 */
 export async function inventoryCommand({ format, ...options }: InventoryOptions): Promise<number> {
-  const asked = format ?? options.output ?? 'text';
-  if (!FORMATS.includes(asked)) throw new UsageError(`--format: ${asked} is none of text, csv, json`);
+  if (format !== undefined && !FORMATS.includes(format))
+    throw new UsageError(`--format: ${format} is none of text, csv, json`);
+  const output = parseOutput(options.output, ['text', 'wide', 'json', 'yaml', 'name']);
+  const asked = (format as Format | undefined) ?? output;
   const { store } = openSource(options);
   try {
     const records = await store.list(listedNamespace(options));
-    process.stdout.write(`${shown(records, asked)}\n`);
+    process.stdout.write(shown(records, asked));
     return 0;
   } finally {
     await store.close();
   }
 }
 
-function shown(records: readonly NodeRecord[], format: string): string {
-  if (format === 'json')
-    return JSON.stringify(
-      records.map(({ namespace, name, spec, summary, storedAt }) => ({
-        namespace,
-        name,
-        hostname: spec.hostname,
-        ...(spec.machine === undefined ? {} : { machine: spec.machine.name }),
-        facts: summary.facts ?? {},
-        toldAt: new Date(storedAt).toISOString(),
-      })),
-      undefined,
-      2,
-    );
+function shown(records: readonly NodeRecord[], format: Format): string {
+  if (format === 'json') return `${visibleJson(records.map(toJson), 2)}\n`;
+  if (format === 'yaml') return `${yamlText(records.map(toJson))}\n`;
+  if (format === 'name') return records.map((record) => `${nodeKey(record)}\n`).join('');
+  return `${tableOf(records, format)}\n`;
+}
+
+function toJson({ namespace, name, spec, summary, storedAt }: NodeRecord) {
+  return {
+    namespace,
+    name,
+    hostname: spec.hostname,
+    ...(spec.machine === undefined ? {} : { machine: spec.machine.name }),
+    facts: summary.facts ?? {},
+    toldAt: new Date(storedAt).toISOString(),
+  };
+}
+
+/** CSV has all columns, so that every file has the same; a table has those with a value, `text` only the short ones. */
+function tableOf(records: readonly NodeRecord[], format: 'text' | 'wide' | 'csv'): string {
   const columns = COLUMNS.filter(
-    (column) => format === 'csv' || (SHORT.has(column[0]) && records.some((record) => cell(record, column))),
+    (column) =>
+      format === 'csv' ||
+      ((format === 'wide' || SHORT.has(column[0])) && records.some((record) => cell(record, column))),
   );
   const rows = records.map((record) => [
     record.namespace,
@@ -94,7 +108,7 @@ function shown(records: readonly NodeRecord[], format: string): string {
   ];
   if (format === 'csv') return csv([head, ...rows]);
   if (records.length === 0) return 'No machine has enrolled yet.';
-  return formatTable([head, ...rows.map((row) => row.map((text) => text || '-'))]);
+  return visibleOutput(formatTable([head, ...rows.map((row) => row.map((text) => text || '-'))]));
 }
 
 function cell({ summary: { facts = {} } }: NodeRecord, [, ...names]: Column): string {

@@ -2,14 +2,17 @@ import { formatMs } from '../../kit/duration.ts';
 import { UsageError } from '../../kit/errors.ts';
 import { visibleJson, visibleOutput } from '../../kit/terminal/visible.ts';
 import { messageOf } from '../model/message.ts';
-import type { NodeRecord, StoredEvent } from '../model/node-record.ts';
+import { type NodeRecord, nodeKey, type StoredEvent } from '../model/node-record.ts';
 import { toJson } from './nodes.ts';
+import { parseOutput } from './options/output.ts';
 import { openSource, type SourceOptions } from './source.ts';
 import { eventText, failureLines } from './text/event-text.ts';
 import { formatTable } from './text/format-table.ts';
+import { yamlText } from './text/yaml.ts';
 
 /** @returns 0; 1 if there is no such node */
 export async function nodeCommand(name: string, options: SourceOptions): Promise<number> {
+  const output = parseOutput(options.output, ['text', 'json', 'yaml', 'name']);
   const source = openSource(options);
   try {
     const parts = name.split('/');
@@ -22,16 +25,29 @@ export async function nodeCommand(name: string, options: SourceOptions): Promise
       );
       return 1;
     }
-    const events = await source.store.events(namespace, short);
-    const shown =
-      options.output === 'json'
-        ? visibleJson({ ...toJson(record), eventLog: events }, 2)
-        : // Whoever may write the object chose the words.
-          visibleOutput(text(record, events));
-    process.stdout.write(`${shown}\n`);
+    const events = output === 'name' ? [] : await source.store.events(namespace, short);
+    process.stdout.write(`${shown(record, events, output)}\n`);
     return 0;
   } finally {
     await source.store.close();
+  }
+}
+
+function shown(
+  record: NodeRecord,
+  events: readonly StoredEvent[],
+  output: 'text' | 'json' | 'yaml' | 'name',
+): string {
+  switch (output) {
+    case 'json':
+      return visibleJson({ ...toJson(record), eventLog: events }, 2);
+    case 'yaml':
+      return yamlText({ ...toJson(record), eventLog: events });
+    case 'name':
+      return nodeKey(record);
+    case 'text':
+      // The machine chose some of the text.
+      return visibleOutput(text(record, events));
   }
 }
 

@@ -1,11 +1,14 @@
 import { UsageError } from '../../kit/errors.ts';
 import { visibleJson, visibleOutput } from '../../kit/terminal/visible.ts';
 import { messageOf } from '../model/message.ts';
-import type { NodeRecord } from '../model/node-record.ts';
+import { type NodeRecord, nodeKey } from '../model/node-record.ts';
 import { type Action, Admissions } from '../proofs/admissions.ts';
 import { lineOf, type NodeLine } from '../store/node-line.ts';
+import type { Store } from '../store/store.ts';
+import { type Output, parseOutput } from './options/output.ts';
 import { listedNamespace, OBJECT_NAME, openSource, type SourceOptions } from './source.ts';
 import { formatTable } from './text/format-table.ts';
+import { yamlText } from './text/yaml.ts';
 
 interface NodesOptions extends SourceOptions {
   wide?: boolean;
@@ -20,19 +23,29 @@ export async function nodesCommand(
 ): Promise<number> {
   if (action !== 'list') return await decide(action, names, options);
   if (names.length > 0) throw new UsageError(`nodes list: ${names[0]} is one word too many`);
+  const format = parseOutput(options.output, ['text', 'wide', 'json', 'yaml', 'name']);
   const { store } = openSource(options);
   try {
-    const namespace = listedNamespace(options);
-    const text =
-      options.output === 'json'
-        ? `${visibleJson((await store.list(namespace)).map(toJson), 2)}\n`
-        : options.wide
-          ? wideOf(await store.list(namespace))
-          : tableOf(await store.overview(namespace));
-    process.stdout.write(text);
+    const output = options.wide && format === 'text' ? 'wide' : format;
+    process.stdout.write(await listing(store, listedNamespace(options), output));
     return 0;
   } finally {
     await store.close();
+  }
+}
+
+async function listing(store: Store, namespace: string | undefined, output: Output): Promise<string> {
+  switch (output) {
+    case 'json':
+      return `${visibleJson((await store.list(namespace)).map(toJson), 2)}\n`;
+    case 'yaml':
+      return `${yamlText((await store.list(namespace)).map(toJson))}\n`;
+    case 'name':
+      return (await store.overview(namespace)).map((node) => `${nodeKey(node)}\n`).join('');
+    case 'wide':
+      return wideOf(await store.list(namespace));
+    case 'text':
+      return tableOf(await store.overview(namespace));
   }
 }
 

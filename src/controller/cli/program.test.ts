@@ -1,3 +1,4 @@
+import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
 import type { NodeSpec } from '../model/node-record.ts';
@@ -42,6 +43,53 @@ async function enrol(...names: string[]): Promise<void> {
   }
   await store.close();
 }
+
+describe('--output', () => {
+  it.each(['nodes', 'inventory'])('is also yaml, name and wide: %s', async (command) => {
+    await enrol('a/x', 'b/y');
+    expect((await ask(command, '-o', 'name')).stdout).toBe('a/x\nb/y\n');
+    const json = (await ask(command, '-o', 'json')).stdout;
+    expect(load((await ask(command, '-o', 'yaml')).stdout)).toEqual(JSON.parse(json));
+    expect(rowsOf(await ask(command, '-o', 'wide'))).toHaveLength(2);
+  });
+
+  it('prints nothing for name where no machine has enrolled', async () => {
+    expect((await ask('nodes', '-o', 'name')).stdout).toBe('');
+  });
+
+  it('is the same table as --wide with wide', async () => {
+    await enrol('a/x');
+    const wide = await ask('nodes', '-o', 'wide');
+    expect(wide.stdout).toContain('INSTANCE TYPE');
+    expect(await ask('nodes', '--wide')).toEqual(wide);
+  });
+
+  it('is also yaml and name for one node', async () => {
+    await enrol('b/y');
+    expect((await ask('node', 'b/y', '-o', 'name')).stdout).toBe('b/y\n');
+    const json = (await ask('node', 'b/y', '-o', 'json')).stdout;
+    expect(load((await ask('node', 'b/y', '-o', 'yaml')).stdout)).toEqual(JSON.parse(json));
+  });
+
+  it('prints the ids of tokens for name, and no hash for yaml', async () => {
+    const [, id = ''] = (await ask('token', 'create')).stdout.split('.');
+    expect((await ask('token', '-o', 'name')).stdout).toBe(`${id}\n`);
+    const [listed] = load((await ask('token', '-o', 'yaml')).stdout) as object[];
+    expect(listed).toMatchObject({ id });
+    expect(listed).not.toHaveProperty('hash');
+  });
+
+  it.each([
+    ['nodes', 'text, wide, json, yaml, name'],
+    ['inventory', 'text, wide, json, yaml, name'],
+    ['token', 'text, json, yaml, name'],
+    ['tail', 'text, json'],
+  ])('refuses an unknown format with the list: %s', async (command, formats) => {
+    await expect(ask(command, '-o', 'xml')).rejects.toThrow(
+      `--output: xml is not supported; use one of ${formats}`,
+    );
+  });
+});
 
 /** Cells of a table's rows; those of its head are left out. */
 function rowsOf({ stdout }: { stdout: string }): string[][] {

@@ -3,7 +3,7 @@ import { runCommandLine } from '../../kit/command-line/command-line.ts';
 import { versionText } from './options/version.ts';
 
 /** What completion offers behind an option, by the name of its value. */
-const VALUES = { format: ['text', 'json'], role: ['worker', 'control-plane', 'any'] };
+const VALUES = { format: ['text', 'json', 'yaml', 'wide', 'name'], role: ['worker', 'control-plane', 'any'] };
 
 /** Runs the command line. @returns the exit status */
 export function run(argv: string[]): Promise<number> {
@@ -137,7 +137,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
       conclude(await (await import('./servers/approve.ts')).approveCommand(options)),
     );
 
-  const reading = (command: Command): Command =>
+  const reading = (command: Command, formats: readonly string[]): Command =>
     command
       .option('--kubeconfig <file>', 'management cluster; default $KUBECONFIG, the pod, ~/.kube/config')
       .option('--context <name>', 'of the kubeconfig')
@@ -146,7 +146,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
         'only this namespace; default: all of them, of node that of the context',
       )
       .option('--data <dir>', 'read the database of serve --standalone instead of a cluster')
-      .option('--output <format>', 'text or json', 'text');
+      .option('-o, --output <format>', `${formats.slice(0, -1).join(', ')} or ${formats.at(-1)}`, 'text');
 
   const ALL: [flags: string, description: string] = [
     '-A, --all-namespaces',
@@ -165,9 +165,10 @@ function describe(program: Command, conclude: (status: number) => void): void {
         ),
       )
       .argument('[names...]', 'of their NodeBootstraps, or namespace/name'),
+    ['text', 'wide', 'json', 'yaml', 'name'],
   )
     .option(...ALL)
-    .option('--wide', 'list: also what machines they are')
+    .option('--wide', 'list: the same as --output wide, with hardware and operating system')
     .option('--controller-namespace <name>', 'release: where the controller runs', 'slipway-system')
     .action(async (action, names, options) =>
       conclude(await (await import('./nodes.ts')).nodesCommand(action, names, options)),
@@ -178,14 +179,18 @@ function describe(program: Command, conclude: (status: number) => void): void {
       .command('node')
       .description('one machine: its steps with durations, attempts and failing lines')
       .argument('<name>', 'of its NodeBootstrap, which is that of its Machine; or namespace/name'),
+    ['text', 'json', 'yaml', 'name'],
   ).action(async (name, options) => conclude(await (await import('./node.ts')).nodeCommand(name, options)));
 
-  reading(program.command('inventory').description('what machines are enrolled: a line of hardware for each'))
+  reading(
+    program.command('inventory').description('what machines are enrolled: a line of hardware for each'),
+    ['text', 'wide', 'json', 'yaml', 'name'],
+  )
     .option(...ALL)
-    .option('--format <format>', 'text, csv or json (the same as --output, and csv)')
+    .option('--format <format>', 'csv, with all columns; or text or json, the same as --output')
     .action(async (options) => conclude(await (await import('./inventory.ts')).inventoryCommand(options)));
 
-  reading(program.command('tail').description('follow events from now on, one line each'))
+  reading(program.command('tail').description('follow events from now on, one line each'), ['text', 'json'])
     .option(...ALL)
     .option('--from-start', 'include earlier events')
     .action(async (options) => conclude(await (await import('./tail.ts')).tailCommand(options)));
@@ -213,7 +218,7 @@ function describe(program: Command, conclude: (status: number) => void): void {
     .option('--ttl <duration>', 'how long it can be used', '1h')
     .option('-n, --namespace <name>', 'of the Machines; list: only these')
     .option(...ALL)
-    .option('--output <format>', 'of list: text or json', 'text')
+    .option('-o, --output <format>', 'of list: text, json, yaml or name (ids)', 'text')
     .option('--secret <name>', 'put it into a Secret of that namespace, key "token", for user data to take')
     .option('--no-renew', 'with --secret: the controller does not renew it there before it ends')
     .option('--controller-namespace <name>', 'where the controller runs', 'slipway-system')

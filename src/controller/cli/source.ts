@@ -39,9 +39,6 @@ export function listedNamespace({ namespace, allNamespaces }: SourceOptions): st
 
 /** @throws AccessError, UsageError */
 export function openSource(options: SourceOptions): Source {
-  if (options.output !== undefined && options.output !== 'text' && options.output !== 'json') {
-    throw new UsageError(`--output: ${options.output} is neither text nor json`);
-  }
   if (options.data !== undefined) return openDatabase(options.data);
   const access = findAccess({
     ...(options.kubeconfig === undefined ? {} : { path: options.kubeconfig }),

@@ -4,6 +4,7 @@ import { Informer } from '../kube/informer.ts';
 import type { StoredEvent } from '../model/node-record.ts';
 import { collectionPath, type NodeBootstrap } from '../store/node-bootstrap.ts';
 import type { Store } from '../store/store.ts';
+import { parseOutput } from './options/output.ts';
 import { listedNamespace, openSource, type SourceOptions } from './source.ts';
 import { eventText } from './text/event-text.ts';
 
@@ -11,9 +12,10 @@ const POLL_MS = 500;
 
 /** Prints events as they are stored, until somebody ends it. */
 export async function tailCommand(options: SourceOptions & { fromStart?: boolean }): Promise<number> {
+  const output = parseOutput(options.output, ['text', 'json']);
   const source = openSource(options);
   const namespace = listedNamespace(options);
-  const printer = new Printer(options.output === 'json', options.fromStart === true);
+  const printer = new Printer(output === 'json', options.fromStart === true);
   const ended = new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);

@@ -1,35 +1,51 @@
+import { visibleJson, visibleOutput } from '../../kit/terminal/visible.ts';
 import type { TokenAdmin, TokenRecord } from '../attest/token.ts';
 import { selectorText } from '../model/selector.ts';
 import type { Store } from '../store/store.ts';
+import { parseOutput } from './options/output.ts';
 import { listedNamespace, type SourceOptions } from './source.ts';
 import { formatTable } from './text/format-table.ts';
+import { yamlText } from './text/yaml.ts';
 
 /** @returns 0 */
 export async function listTokens(shelf: TokenAdmin, options: SourceOptions): Promise<number> {
+  const output = parseOutput(options.output, ['text', 'json', 'yaml', 'name']);
   const namespace = listedNamespace(options);
   const tokens = (await shelf.list())
     .filter((token) => namespace === undefined || token.namespace === namespace)
     .sort((a, b) => a.expiresAt - b.expiresAt);
-  const text =
-    options.output === 'json'
-      ? JSON.stringify(
-          tokens.map(({ hash: _, previous: __, renewal, expiresAt, ...token }) => ({
-            ...token,
-            ...(renewal ? { renewedIn: renewal.secret } : {}),
-            expiresAt: rfc3339(expiresAt),
-          })),
-          undefined,
-          2,
-        )
-      : tableOf(tokens);
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(textOf(tokens, output));
   return 0;
+}
+
+type ListedToken = TokenRecord & { readonly used: number };
+
+function textOf(tokens: readonly ListedToken[], output: 'text' | 'json' | 'yaml' | 'name'): string {
+  switch (output) {
+    case 'json':
+      return `${visibleJson(tokens.map(toJson), 2)}\n`;
+    case 'yaml':
+      return `${yamlText(tokens.map(toJson))}\n`;
+    case 'name':
+      return tokens.map(({ id }) => `${id}\n`).join('');
+    case 'text':
+      return `${visibleOutput(tableOf(tokens))}\n`;
+  }
+}
+
+/** Without its hashes. */
+function toJson({ hash: _, previous: __, renewal, expiresAt, ...token }: ListedToken) {
+  return {
+    ...token,
+    ...(renewal ? { renewedIn: renewal.secret } : {}),
+    expiresAt: rfc3339(expiresAt),
+  };
 }
 
 /** Of milliseconds since 1970. */
 const rfc3339 = (time: number): string => new Date(time).toISOString().replace(/\.\d+/, '');
 
-function tableOf(tokens: readonly (TokenRecord & { used: number })[]): string {
+function tableOf(tokens: readonly ListedToken[]): string {
   if (tokens.length === 0) return 'There are no tokens.';
   const now = Date.now();
   const rows = tokens.map(({ id, namespace, machine, selector = {}, uses, used, expiresAt, renewal }) => [
