@@ -1,6 +1,7 @@
 import { formatMs } from '../../kit/duration.ts';
 import { UsageError } from '../../kit/errors.ts';
 import { visibleJson, visibleOutput } from '../../kit/terminal/visible.ts';
+import type { EventFailure } from '../../protocol/events.ts';
 import { messageOf } from '../model/message.ts';
 import { type NodeRecord, nodeKey, type StoredEvent } from '../model/node-record.ts';
 import { toJson } from './nodes.ts';
@@ -54,6 +55,7 @@ function shown(
 function text(record: NodeRecord, events: readonly StoredEvent[]): string {
   const { namespace, name, spec, summary } = record;
   const { failure } = summary;
+  const message = messageOf(summary, Date.now() - record.storedAt);
   const machine = spec.machine
     ? `${spec.machine.name}, found by its ${spec.machine.by === 'lateToken' ? "token and its Node's certificate, late" : spec.machine.by}`
     : 'none known for it';
@@ -72,8 +74,12 @@ function text(record: NodeRecord, events: readonly StoredEvent[]): string {
           ],
         ]),
     ['Phase', summary.phase],
-    ['', messageOf(summary, Date.now() - record.storedAt)],
-    ...(failure ? failureLines(failure).map((line) => ['', line]) : []),
+    ['', message],
+    ...(failure
+      ? failureLines(failure)
+          .filter((line) => !message.includes(line.trim()))
+          .map((line) => ['', line])
+      : []),
     [
       'Told',
       `${summary.events} events${summary.lost > 0 ? `, ${summary.lost} lost` : ''}, ${summary.warnings} ${summary.warnings === 1 ? 'warning' : 'warnings'}, boot ${summary.boots.length}`,
@@ -89,7 +95,7 @@ function text(record: NodeRecord, events: readonly StoredEvent[]): string {
     stepTable(record),
     '',
     'TIMELINE',
-    ...timeline(events),
+    ...timeline(events, failure && message.includes(failure.cause) ? failure : undefined),
   ].join('\n');
 }
 
@@ -117,8 +123,20 @@ function stepTable({ summary }: NodeRecord): string {
   ]);
 }
 
+/** Equal for failures that would be printed alike: a step's last attempt, its end and the end of the sequence have the same failure. */
+function failureKey({ code, cause, remedy, lines = [], exitStatus }: EventFailure): string {
+  return JSON.stringify([code, cause, remedy, lines, exitStatus]);
+}
+
 /** Within a boot, times come from the monotonic clock, which nobody sets. */
-function timeline(events: readonly StoredEvent[]): string[] {
+function timeline(events: readonly StoredEvent[], headFailure: EventFailure | undefined): string[] {
+  const shown = new Set(headFailure ? [failureKey(headFailure)] : []);
+  const isShown = (failure: EventFailure): boolean => {
+    const key = failureKey(failure);
+    const isKnown = shown.has(key);
+    shown.add(key);
+    return isKnown;
+  };
   const lines: string[] = [];
   let boot = '';
   let began = 0;
@@ -128,7 +146,7 @@ function timeline(events: readonly StoredEvent[]): string[] {
       lines.push(`  boot ${boot}, from ${event.time}`);
     }
     const at = `+${formatMs(Math.max(0, event.mono - began))}`.padStart(10);
-    const [first = '', ...more] = eventText(event);
+    const [first = '', ...more] = eventText(event, isShown);
     lines.push(`${at}  ${first}`, ...more.map((line) => `${' '.repeat(12)}${line}`));
   }
   return lines.length > 0 ? lines : ['  nothing was reported yet'];

@@ -1,7 +1,9 @@
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scratch } from '../../../test/support/tmp/scratch.ts';
-import type { NodeSpec } from '../model/node-record.ts';
+import type { ReadEvent } from '../../protocol/events.ts';
+import type { NodeRecord, NodeSpec } from '../model/node-record.ts';
+import { fold, newSummary } from '../model/summary.ts';
 import { databasePath } from '../serve/standalone.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { run } from './program.ts';
@@ -89,6 +91,42 @@ describe('--output', () => {
       `--output: xml is not supported; use one of ${formats}`,
     );
   });
+});
+
+it('states the cause and the remedy of a failure once: node', async () => {
+  await enrol('default/x');
+  const store = new SqliteStore(databasePath(data));
+  const failure = {
+    code: 'DiskFull',
+    cause: 'the disk is full',
+    remedy: 'Free some space.',
+    lines: ['ENOSPC'],
+  };
+  const step = { id: 's', title: 'write files' };
+  const common = { v: 1, machine: { instance: 'i', hostname: 'h' }, boot: 'b', time: '2026-01-01T00:00:00Z' };
+  const bodies = [
+    { type: 'step.ended', sequence: 'q', step, attempt: 1, result: 'failed', ms: 5, failure },
+    {
+      type: 'sequence.ended',
+      sequence: 'q',
+      mode: 'bootstrap',
+      result: 'failed',
+      exitStatus: 1,
+      ms: 5,
+      step,
+      failure,
+    },
+  ];
+  const events = bodies.map(
+    (body, at) => ({ ...common, seq: at + 1, mono: at, ...body }) as unknown as ReadEvent,
+  );
+  const record = (await store.find('default', 'x')) as NodeRecord;
+  await store.append(record, { epoch: 1, events, summary: events.reduce(fold, newSummary()) });
+  await store.close();
+  const { stdout } = await ask('node', 'x');
+  for (const text of ['the disk is full', 'Free some space.', '| ENOSPC'])
+    expect(stdout.split(text)).toHaveLength(2);
+  expect(stdout).toContain('write files: failed after 5ms [DiskFull]');
 });
 
 /** Cells of a table's rows; those of its head are left out. */

@@ -2,10 +2,18 @@ import { formatMs } from '../../../kit/duration.ts';
 import type { EventFailure } from '../../../protocol/events.ts';
 import type { StoredEvent } from '../../model/node-record.ts';
 
-/** An event for people: one line, then a failure's output and what to do. */
-export function eventText(event: StoredEvent): string[] {
+/**
+ * An event for people: one line, then the output and the remedy of its failure.
+ *
+ * @param isShown whether the reader has seen this failure already; then only its code is printed
+ */
+export function eventText(
+  event: StoredEvent,
+  isShown: (failure: EventFailure) => boolean = () => false,
+): string[] {
   const line = describe(event);
   const failure = 'failure' in event ? event.failure : undefined;
+  if (failure && isShown(failure)) return [`${line} [${failure.code}]`];
   return failure ? [`${line}: ${failure.cause} [${failure.code}]`, ...failureLines(failure)] : [line];
 }
 
