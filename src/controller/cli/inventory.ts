@@ -56,7 +56,7 @@ interface InventoryOptions extends SourceOptions {
 /** @returns 0 */
 export async function inventoryCommand({ format, ...options }: InventoryOptions): Promise<number> {
   if (format !== undefined && !FORMATS.includes(format))
-    throw new UsageError(`--format: ${format} is none of text, csv, json`);
+    throw new UsageError(`--format: ${format} is not one of text, csv, json`);
   const output = parseOutput(options.output, ['text', 'wide', 'json', 'yaml', 'name']);
   const asked = (format as Format | undefined) ?? output;
   const { store } = openSource(options);

@@ -22,7 +22,7 @@ export async function nodesCommand(
   options: NodesOptions,
 ): Promise<number> {
   if (action !== 'list') return await decide(action, names, options);
-  if (names.length > 0) throw new UsageError(`nodes list: ${names[0]} is one word too many`);
+  if (names.length > 0) throw new UsageError(`nodes list: unexpected argument ${names[0]}`);
   const format = parseOutput(options.output, ['text', 'wide', 'json', 'yaml', 'name']);
   const { store } = openSource(options);
   try {

@@ -85,7 +85,7 @@ async function sealAll(
 /** What makes no sense together is told before anything is read. */
 function formatOf(options: SealOptions & { machine: string }): (typeof STUB_FORMATS)[number] {
   const { machine, url, part, inline, endpoint = [] } = options;
-  if (!OBJECT_NAME.test(machine)) throw new UsageError(`--machine: ${machine} is no name of an object`);
+  if (!OBJECT_NAME.test(machine)) throw new UsageError(`--machine: ${machine} is not a valid object name`);
   if (options.pcrs !== undefined && options.for === undefined)
     throw new UsageError('--pcrs: the registers are those of --for, which is missing');
   if ((url === undefined) !== (part === undefined))

@@ -40,7 +40,7 @@ export async function tokenCommand(
     throw new UsageError('token revoke: which one? See: slipway-controller token list');
   }
   if (action !== 'revoke' && id !== undefined)
-    throw new UsageError(`token ${action}: ${id} is one word too many`);
+    throw new UsageError(`token ${action}: unexpected argument ${id}`);
   if (action !== 'list' && options.allNamespaces)
     throw new UsageError(`token ${action}: --all-namespaces is for list`);
   if (action === 'create') return await createToken(options);
@@ -58,9 +58,9 @@ export async function tokenCommand(
 async function createToken(options: TokenOptions): Promise<number> {
   const { machine, controllerNamespace } = options;
   if (machine !== undefined && !OBJECT_NAME.test(machine))
-    throw new UsageError(`--machine: ${machine} is no name of an object`);
+    throw new UsageError(`--machine: ${machine} is not a valid object name`);
   if (options.secret !== undefined && !OBJECT_NAME.test(options.secret))
-    throw new UsageError(`--secret: ${options.secret} is no name of an object`);
+    throw new UsageError(`--secret: ${options.secret} is not a valid object name`);
   const selector = selectorOf(options);
   const uses = count(options.uses, '--uses');
   const lifetime = milliseconds(options.ttl, '--ttl');
@@ -103,11 +103,11 @@ function selectorOf({ cluster, role, owner, data }: TokenOptions): MachineSelect
   if (data !== undefined && (cluster !== undefined || owner !== undefined))
     throw new UsageError('--cluster and --owner: without a cluster there are no Machines');
   if (cluster !== undefined && !OBJECT_NAME.test(cluster))
-    throw new UsageError(`--cluster: ${cluster} is no name of an object`);
+    throw new UsageError(`--cluster: ${cluster} is not a valid object name`);
   if (owner !== undefined && !OWNER.test(owner))
-    throw new UsageError(`--owner: ${owner} is no kind and name; write MachineDeployment/workers`);
+    throw new UsageError(`--owner: ${owner} is not KIND/NAME; write MachineDeployment/workers`);
   if (role !== 'worker' && role !== 'control-plane' && role !== 'any')
-    throw new UsageError(`--role: ${role} is none of worker, control-plane, any`);
+    throw new UsageError(`--role: ${role} is not one of worker, control-plane, any`);
   return {
     ...(cluster === undefined ? {} : { cluster }),
     ...(role === 'any' ? {} : { role }),

@@ -13,18 +13,18 @@ export function listen(text: string, option: string) {
 
 export function count(text: string, option: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new UsageError(`${option}: ${text} is no whole number from 1`);
+  throw new UsageError(`${option}: ${text} is not a whole number of at least 1`);
 }
 
 export function milliseconds(text: string, option: string): number {
   const seconds = parseSeconds(text);
   if (seconds === undefined || seconds < 60)
-    throw new UsageError(`${option}: ${text} is no duration of a minute or more; write 15m or 1h`);
+    throw new UsageError(`${option}: ${text} is not a duration of at least a minute; write 15m or 1h`);
   return seconds * 1000;
 }
 
 export function level(text: string): Level {
   const known = (['debug', 'info', 'warn', 'error'] as const).find((name) => name === text);
   if (known) return known;
-  throw new UsageError(`--log-level: ${text} is none of debug, info, warn, error`);
+  throw new UsageError(`--log-level: ${text} is not one of debug, info, warn, error`);
 }
