@@ -157,7 +157,7 @@ function describeProgram(
 
   program
     .command('explain')
-    .description('what a code means and what to do about it')
+    .description('what a code means, how to fix it, how to check that, and who can')
     .argument('[code]', 'such as ApiServerUnreachable; without it, all codes')
     .option('--output <format>', 'text or json', 'text')
     .action(async (code, options) =>

@@ -1,4 +1,4 @@
-/** `slipway explain CODE`: what a code means and what to do about it, from the table of codes. */
+/** `slipway explain CODE`: the table's entry for a code, as text or JSON. */
 
 import { editDistance } from '../../../kit/edit-distance.ts';
 import { wrap } from '../../../kit/terminal/columns.ts';
