@@ -182,7 +182,7 @@ describe('a command line', () => {
     const words = before.map((word) => (word === 'ROOT' ? scratch() : word));
     const { status, stdout, stderr } = await ask(command, ...words, folder);
     expect(status).toBe(2);
-    expect(stdout + stderr).toMatch(/is a directory\.? \[UserDataUnreadable\]\n {2}(?:Give|Pass) \w/);
+    expect(stdout + stderr).toMatch(/is a directory\.? \[UserDataUnreadable\]\n {2}(?:Pass|Provide) \w/);
   });
 
   it('does not take the directory it is in for a file without a name', async () => {
