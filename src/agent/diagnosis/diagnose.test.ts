@@ -154,7 +154,7 @@ describe('evidence', () => {
       }).cause;
     expect(classify(end).cause).toMatch(/was never created in the cluster, has expired, or may not sign\.$/);
     expect(cause('zzzzzz')).toMatch(/abcdef does not sign .* or may not sign \(its Secret has no usage-/);
-    expect(cause()).toMatch(/abcdef signs nothing in the cluster, and no other does: .* may not sign/);
+    expect(cause()).toMatch(/abcdef does not sign cluster-info, and no other does: .* may not sign/);
   });
 
   it('is chosen at once whatever kubeadm printed', () => {

@@ -87,7 +87,7 @@ describe('a remedy', () => {
         `error execution phase kubelet-start: cannot get Node "n1": nodes "n1" is forbidden: User "${user}" cannot get resource "nodes" in API group "" at the cluster scope`,
       ).failure;
     expect(refusal('system:node:n1')).toMatchObject({ code: 'PermissionDenied', persistence: 'permanent' });
-    expect(refusal('system:node:n1')?.remedy).toContain('certificate of the kubelet');
+    expect(refusal('system:node:n1')?.remedy).toContain("kubelet's certificate");
     expect(refusal('system:bootstrap:abcdef')?.remedy).toContain('bootstrap-token');
   });
 });
