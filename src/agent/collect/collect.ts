@@ -1,6 +1,6 @@
 /**
- * Collects everything that one needs to understand a node from afar into one archive, bounded in size and
- * time, without secrets. It never fails; README.txt names what is missing or came too late.
+ * Collects what support needs to diagnose a node into one archive, bounded in size and time, without secrets.
+ * It never fails; README.txt lists what is missing or timed out.
  */
 
 import { zstdCompressSync } from 'node:zlib';
@@ -33,7 +33,7 @@ interface Collected {
   /** A tar archive, compressed with zstd. */
   archive: Buffer;
   files: number;
-  /** Paths that the archive lacks, and why. */
+  /** Paths missing from the archive, each with the reason. */
   missing: string[];
 }
 
@@ -109,8 +109,8 @@ async function read(host: Host, source: Source, signal: AbortSignal): Promise<An
 }
 
 /**
- * Takes a file's end, which tells more than its beginning, and skips a cut line, because nobody recognises
- * half a secret.
+ * Reads the end of a file, which is more useful than its beginning. Skips a truncated first line, because
+ * redaction cannot recognise half a secret.
  */
 async function readFile(host: Host, { file, maxBytes }: { file: string; maxBytes: number }): Promise<Answer> {
   const stat = await host.files.stat(file);
@@ -121,7 +121,7 @@ async function readFile(host: Host, { file, maxBytes }: { file: string; maxBytes
   return { text: offset === 0 ? text : text.slice(text.indexOf('\n') + 1) };
 }
 
-/** The same of a file below a directory where pods write. */
+/** Like readFile, for a file below a directory that pods can write to. */
 async function readBelow(
   host: Host,
   { place, maxBytes }: { place: PlaceBelow; maxBytes: number },

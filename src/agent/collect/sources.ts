@@ -10,7 +10,7 @@ export type Source = {
   path: string;
   /** Remove the values of settings whose names mean a secret. */
   settings?: boolean;
-  /** What is left out wherever it stands. */
+  /** Text removed wherever it occurs. */
   without?: RegExp;
 } & (
   | { file: string; maxBytes: number }
@@ -25,7 +25,7 @@ const command = (path: string, ...argv: [string, ...string[]]): Source => ({ pat
 /** The most telling sources first, because the limits cut off the end. */
 export async function sources(host: Host): Promise<Source[]> {
   return [
-    // By what a machine is known stays on it.
+    // Machine identifiers stay on the machine.
     { ...file('slipway/journal.jsonl', JOURNAL, 2 * MEBIBYTE), without: /,"noted":\{[^{}]*\}/g },
     file('slipway/outcome.json', OUTCOME),
     ...((await host.files.stat(OUTCOME_ASIDE)) ? [file('slipway/outcome-aside.json', OUTCOME_ASIDE)] : []),
@@ -139,7 +139,7 @@ async function kubeadmFiles(host: Host): Promise<Source[]> {
 const PODS = '/var/log/pods';
 const MAX_LOGS = 24;
 const MAX_LOG_BYTES = 64 * 1024;
-/** Whoever can write there can make any number of entries. */
+/** Pods that can write there can create any number of entries. */
 const MAX_ENTRIES = { pods: 2_000, ofPod: 50, ofContainer: 500 };
 /** `kube-system_NAME_UID` and a container's name, as Kubernetes allows them. */
 const POD = /^kube-system_([a-z0-9][a-z0-9.-]{0,252})_[A-Za-z0-9-]{1,64}$/;
@@ -176,7 +176,7 @@ async function podLogs({ files }: Host): Promise<Source[]> {
   return found;
 }
 
-/** What cannot be listed, such as a link, holds no logs. */
+/** A directory that cannot be listed, such as a symlink, contains no logs. */
 function none(error: unknown): string[] {
   if (error instanceof HostError) return [];
   throw error;
