@@ -44,14 +44,14 @@ describe('a bootstrap with user data that are long to read', () => {
   it('refuses paths that no machine has, and does not count their directories one by one', async () => {
     const { outcome, cpuSeconds } = await run(files(2400, 2000), 600);
     expect(outcome).toMatchObject({ result: 'bad-input', failure: { code: 'UserDataTooLarge' } });
-    expect(outcome.failure?.cause).toContain('2001 names');
+    expect(outcome.failure?.cause).toContain('2001 components');
     expect(cpuSeconds).toBeLessThan(12);
   });
 
   it('refuses too many names in all', async () => {
     const { outcome } = await run(files(1100, 200), 600);
     expect(outcome).toMatchObject({ result: 'bad-input', failure: { code: 'UserDataTooLarge' } });
-    expect(outcome.failure?.cause).toContain('200000 names together');
+    expect(outcome.failure?.cause).toContain('200000 components in total');
   });
 
   it.each([

@@ -154,7 +154,9 @@ describe('evidence', () => {
       }).cause;
     expect(classify(end).cause).toMatch(/was never created in the cluster, has expired, or may not sign\.$/);
     expect(cause('zzzzzz')).toMatch(/abcdef does not sign .* or may not sign \(its Secret has no usage-/);
-    expect(cause()).toMatch(/abcdef does not sign cluster-info, and no other does: .* may not sign/);
+    expect(cause()).toMatch(
+      /abcdef does not sign cluster-info, and neither does any other token: .*usage-bootstrap-signing/,
+    );
   });
 
   it('is chosen at once whatever kubeadm printed', () => {
@@ -260,7 +262,7 @@ describe('evidence', () => {
     });
     expect(look(['etcd', 'etcd-readiness'])).toMatchObject({
       code: 'EtcdUnhealthy',
-      cause: `What answers at ${ENDPOINT} says that it cannot serve because this fails: etcd, etcd-readiness. It had not yet proved to be the API server.`,
+      cause: `The server at ${ENDPOINT} reports that it is not ready because these checks fail: etcd, etcd-readiness. It had not yet proved to be the API server.`,
     });
   });
 });

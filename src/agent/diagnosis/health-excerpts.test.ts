@@ -144,7 +144,11 @@ describe('a kubelet alone', () => {
       expired('part of the existing bootstrap client certificate in /etc/kubernetes/kubelet.conf'),
       missing,
     ],
-    ['nothing', expired('Part of the existing bootstrap client certificate'), bootstrap('/etc/kubern')],
+    [
+      'CertificateInvalid',
+      expired('Part of the existing bootstrap client certificate'),
+      bootstrap('/etc/kubern'),
+    ],
     ['KubeletFileMissing', missing],
     ['KubeletFileMissing', bootstrap('/etc/kubernetes/bootstrap-kubele')],
   ])(

@@ -47,7 +47,7 @@ const ADVICE: [file: string, code: Code, cause: string, remedy: RegExp, never: R
   [
     'kubeadm',
     'CertificatesMissing',
-    'Of the certificate ca and its key',
+    'Only one of the certificate ca and its key exists',
     /only for a new cluster/,
     /or remove/,
   ],
@@ -101,7 +101,7 @@ const ADVICE: [file: string, code: Code, cause: string, remedy: RegExp, never: R
     /field/,
   ],
   ['kubelet', 'CgroupsUnsuitable', 'does not exist', /cgroupRoot/, /cgroup_enable/],
-  ['kubelet', 'CertificateInvalid', 'private key does not belong', /kubelet\.key/, /Secrets/],
+  ['kubelet', 'CertificateInvalid', 'private key does not match it', /kubelet\.key/, /Secrets/],
   [
     'runtime',
     'ProgramMissing',

@@ -226,11 +226,11 @@ describe("a phase's sentence without the phase", () => {
       'error when creating kube-proxy service account: unable to create serviceaccount: client rate limiter Wait returned an error: context deadline exceeded',
     ],
     [
-      'nothing',
+      'CertificateInvalid',
       'error creating PKI assets: failed to write or validate certificate "apiserver": certificate apiserver is invalid: x509: certificate is valid for cp-1, kubernetes, not cp-2',
     ],
     [
-      'nothing',
+      'CertificateInvalid',
       '[certs] certificate apiserver not signed by CA certificate ca: x509: certificate signed by unknown authority',
     ],
     [

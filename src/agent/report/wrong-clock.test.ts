@@ -63,7 +63,7 @@ describe("a machine whose clock is not its receiver's", () => {
     expect(log[0]).toMatch(/^webhook: localhost:\d+: its certificate is valid from /);
     expect(log[0]).toContain(valid);
     expect(log[0]).toMatch(
-      /which by this machine's clock begins in 3 days: the clock is probably behind \(timedatectl\); trying again$/,
+      /which by this machine's clock begins in 3 days: the clock is probably behind \(timedatectl\); retrying$/,
     );
     server.setSecureContext(validFrom(Date.now(), DAY_MS));
     await until(() => pump.isDone);
@@ -75,7 +75,7 @@ describe("a machine whose clock is not its receiver's", () => {
     await until(() => pump.failures > 4);
     expect(log).toHaveLength(1);
     expect(log[0]).toMatch(
-      /its certificate was valid from \S+Z to \S+Z, which by this machine's clock ended 8 days ago: renew it, or set the clock if that is ahead \(timedatectl\); trying again$/,
+      /its certificate was valid from \S+Z to \S+Z, which by this machine's clock ended 8 days ago: renew it, or set the clock if that is ahead \(timedatectl\); retrying$/,
     );
   });
 });

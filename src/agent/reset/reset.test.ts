@@ -139,7 +139,9 @@ describe('reset', () => {
     machine.put('/reset-fails', '');
     const report = await resetNode(host, { agent: '1' });
     expect(report.kubeadm).toBe('failed');
-    expect(report.problems.join()).toMatch(/exit status 1: reset: token abcdef\.\[redacted\] is stuck/);
+    expect(report.problems.join()).toMatch(
+      /exited with status 1: reset: token abcdef\.\[redacted\] is stuck/,
+    );
     expect(has('/etc/kubernetes/bootstrap-kubelet.conf')).toBe(false);
     // Slipway did not see it come.
     expect(has('/etc/cni/net.d/10-unknown.conf')).toBe(true);

@@ -91,7 +91,7 @@ describe('a certificate request', () => {
     ],
     ['a URI', { use: 'serving', names: [dns('n1'), [0x86, Buffer.from('spiffe://x')]] }, /a URI as a name/],
     ['nothing to serve', { use: 'serving', names: [] }, /neither a host nor an address/],
-    ['an address of 5 bytes', { use: 'serving', names: [ip(1, 2, 3, 4, 5)] }, /neither 4 nor 16 bytes/],
+    ['an address of 5 bytes', { use: 'serving', names: [ip(1, 2, 3, 4, 5)] }, /not 4 or 16 bytes long/],
     [
       'names twice',
       { use: 'serving', extensions: [[OID.subjectAltName, sequence()]] },
@@ -103,7 +103,7 @@ describe('a certificate request', () => {
       /attributes that no kubelet writes: 1\.2\.840\.113549\.1\.9\.7/,
     ],
     ["another's signature", { signer: other.privateKey }, /signature is not by its own key/],
-    ['an old hash', { hash: 'sha1', algorithm: '1.2.840.10045.4.1' }, /not signed with SHA-256/],
+    ['an old hash', { hash: 'sha1', algorithm: '1.2.840.10045.4.1' }, /does not use SHA-256/],
     [
       'a small RSA key',
       { keys: generateKeyPairSync('rsa', { modulusLength: 1024 }) },
@@ -136,11 +136,11 @@ describe('a certificate request', () => {
       /system:node:n2 asks for a certificate of system:node:n1/,
     ],
     ['two years', { expirationSeconds: 63_072_000 }, /more than a year/],
-    ['two blocks', { pem: `${requestOf()}${requestOf({ node: 'n2' })}` }, /not one PEM block/],
-    ['something before', { pem: `x\n${requestOf()}` }, /not one PEM block/],
-    ['a header', { pem: requestOf().replace('\n', '\nProc-Type: 4\n\n') }, /not one PEM block/],
-    ['signs that are no base64', { pem: requestOf().replace('\nMI', '\nM!I') }, /not one PEM block/],
-    ['nothing', { pem: '' }, /not one PEM block/],
+    ['two blocks', { pem: `${requestOf()}${requestOf({ node: 'n2' })}` }, /not exactly one PEM block/],
+    ['something before', { pem: `x\n${requestOf()}` }, /not exactly one PEM block/],
+    ['a header', { pem: requestOf().replace('\n', '\nProc-Type: 4\n\n') }, /not exactly one PEM block/],
+    ['signs that are no base64', { pem: requestOf().replace('\nMI', '\nM!I') }, /not exactly one PEM block/],
+    ['nothing', { pem: '' }, /not exactly one PEM block/],
     ['a megabyte', { pem: requestOf() + 'x'.repeat(1_000_000) }, /more than 16 KiB/],
   ])('is denied with %s', (_, more, because) => {
     expect(look(signingRequest({}, more))).toEqual({ is: 'deny', because: expect.stringMatching(because) });

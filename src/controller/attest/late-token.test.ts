@@ -74,7 +74,7 @@ const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 const oddKeys = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
 
 it.each<[string, Shown, RegExp]>([
-  ['an authority that nobody named', { by: stranger }, /not one that this machine's user data names/],
+  ['an authority that nobody named', { by: stranger }, /not in this machine's user data/],
   [
     'the right authority, and a certificate of another',
     { by: stranger, shownAuthority: cluster },

@@ -64,7 +64,7 @@ it('asks its thread whose maker is trusted', async () => {
   // The recorded certificate ends some day.
   expect(why ?? '').toMatch(/^$|is not valid at/);
   expect(await thread.whyUntrusted(shown, [new X509Certificate(recorded.root)])).toMatch(
-    /leads to no authority|is not valid at/,
+    /does not lead to a trusted authority|is not valid at/,
   );
   expect(await thread.whyUntrusted({ ...shown, certificates: undefined }, [issuer])).toMatch(
     /no certificate/,

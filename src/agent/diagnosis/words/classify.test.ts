@@ -180,7 +180,7 @@ describe('classify', () => {
         persistence: 'until-deadline',
         phase: 'preflight',
       });
-      expect(cause).toMatch(/and has not proved to be the API server; it says: /);
+      expect(cause).toMatch(/and has not proved to be the API server; it reports: /);
       expect(lines?.[0]).toContain("couldn't validate the identity of the API Server");
       expect(lines).toHaveLength(1);
     });

@@ -108,7 +108,7 @@ describe('awaitCluster', () => {
       `waiting for the cluster: the API server ${endpoint} answers with HTTP status 503`,
       `waiting for the cluster: the API server ${endpoint} does not serve cluster-info yet (HTTP status 403)`,
       `waiting for the cluster: the server at ${endpoint} does not send cluster-info (HTTP status 200): it may not be an API server`,
-      `waiting for the cluster: the cluster does not know the token ${ID} yet, or no longer`,
+      `waiting for the cluster: the cluster does not know the token ${ID} yet, or no longer does`,
     ]);
     expect({ requests, connections }).toEqual({ requests: 6, connections: 1 });
   });

@@ -184,7 +184,9 @@ describe('a token that kubeadm does not find', () => {
     data = { 'jws-kubeconfig-zzzzzz': 'x..y' };
     expect((await failure())?.cause).toContain('although 1 other does');
     data = {};
-    expect((await failure())?.cause).toContain('signs nothing in the cluster, and no other does');
+    expect((await failure())?.cause).toContain(
+      'does not sign cluster-info, and neither does any other token',
+    );
   });
 
   it('stays what kubeadm said when the API server is gone', async () => {

@@ -321,7 +321,7 @@ describe('a controller that lacks what it has acknowledged', () => {
       await reportNow();
     }
     expect(started).toBe(2);
-    expect(log.join('\n')).toMatch(/told again 5m .* ago; they are told at most once an hour/);
+    expect(log.join('\n')).toMatch(/resent 5m .* ago; they are resent at most once an hour/);
   });
 
   it('is told anew by the journal what the spool has lost', async () => {

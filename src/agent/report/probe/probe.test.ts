@@ -235,12 +235,14 @@ describe('what does not', () => {
     });
     const without = await tried();
     expect([without.works, without.steps]).toEqual([false, [...WAY, '!token']]);
-    expect(without.last).toMatch(/its Node already\. The kubelet of this machine has no certificate to show/);
+    expect(without.last).toMatch(
+      /its Node already\. The kubelet of this machine has no certificate to present/,
+    );
     expect(without.last).not.toMatch(/token create/);
     becomeNode(folder, 'n1');
     const { works, steps, last } = await tried();
     expect([works, steps]).toEqual([true, [...WAY, 'token']]);
-    expect(last).toMatch(/together with the kubelet's certificate.*shows it when it enrols/);
+    expect(last).toMatch(/together with that Node's kubelet certificate.*presents it when it enrols/);
   });
 
   it('is a machine that has nothing to show', async () => {

@@ -94,7 +94,7 @@ describe('the kubeadm step', () => {
     expect(await attempt(stepFor('join'))).toMatchObject({
       failure: {
         code: 'KubeadmNotFound',
-        cause: '/usr/bin/kubeadm, taken for the real kubeadm, is Slipway too.',
+        cause: '/usr/bin/kubeadm, used as the real kubeadm, is Slipway too.',
       },
       retry: 'no',
     });

@@ -57,7 +57,7 @@ describe('checkConfig', () => {
     [
       'a misspelt field',
       JOIN.replace('token:', 'Token:'),
-      [/error 4:3 .*token is missing/, /warning 8:5 .*Token is no field.*token may be meant/],
+      [/error 4:3 .*token is missing/, /warning 8:5 .*Token is not a field.*did you mean token\?/],
     ],
     [
       'an unknown field',
@@ -72,27 +72,27 @@ describe('checkConfig', () => {
     [
       'a field of an earlier version',
       JOIN.replace('v1beta3', 'v1beta4').replace(/\n {4}v: "2"/, ''),
-      [/warning 9:3 discovery.timeout was there until v1beta3,.*it is timeouts.discovery now/],
+      [/warning 9:3 discovery.timeout was removed after v1beta3,.*it is now timeouts.discovery/],
     ],
     [
       'a number for a text',
       JOIN.replace('"2"', '2'),
-      [/error 13:8 nodeRegistration.kubeletExtraArgs.v must be a text: put the number in quotes/],
+      [/error 13:8 nodeRegistration.kubeletExtraArgs.v must be a string: put the number in quotes/],
     ],
     [
       'a yes for a text',
       JOIN.replace('Node-1', 'yes'),
-      [/error 11:9 nodeRegistration.name must be a text: put it in quotes/],
+      [/error 11:9 nodeRegistration.name must be a string: put it in quotes/],
     ],
     [
       'a list for a mapping',
       JOIN.replace('v: "2"', '- {name: v, value: "2"}'),
-      [/error 13:5 .*kubeletExtraArgs must be a mapping of flags to values, as v1beta3 has it/],
+      [/error 13:5 .*kubeletExtraArgs must be a mapping of flags to values, as in v1beta3/],
     ],
     [
       'a mapping for a list',
       JOIN.replace('v1beta3', 'v1beta4').replace('  timeout: 5m0s\n', ''),
-      [/error 12:5 .*kubeletExtraArgs must be a list of entries with name and value, as v1beta4/],
+      [/error 12:5 .*kubeletExtraArgs must be a list of entries with name and value, as in v1beta4/],
     ],
     [
       'a bad duration',

@@ -112,7 +112,9 @@ describe('the check of the node IP', () => {
     environmentFiles = `EnvironmentFiles=${path} (ignore_errors=yes)\n`;
     put(path, '#KUBELET_EXTRA_ARGS=--node-ip=10.0.0.1\nKUBELET_EXTRA_ARGS="--v=2 --node-ip=10.0.0.2"\n');
     expect(await told('10.99.0.11')).toEqual([
-      expect.stringMatching(`^fatal NodeIpNotOnMachine --node-ip 10.0.0.2 \\(in ${path}\\) is no address`),
+      expect.stringMatching(
+        `^fatal NodeIpNotOnMachine --node-ip 10.0.0.2 \\(in ${path}\\) is not an address`,
+      ),
     ]);
     put(path, 'KUBELET_EXTRA_ARGS=--node-ip=10.99.0.11\n');
     expect(await told('10.0.0.3')).toEqual([]);

@@ -212,7 +212,7 @@ describe('a boot in which Ignition brought kubeadm.service', () => {
       [{ Result: 'oom-kill', ExecMainCode: '1', ExecMainStatus: '1' }, /ran out of memory/],
       [{ Result: 'timeout', ExecMainCode: '2', ExecMainStatus: '15' }, /TimeoutStartSec/],
       // A shell's word for what happened to kubeadm.
-      [{ Result: 'exit-code', ExecMainCode: '1', ExecMainStatus: '137' }, /ended by SIGKILL/],
+      [{ Result: 'exit-code', ExecMainCode: '1', ExecMainStatus: '137' }, /killed by SIGKILL/],
     ];
     for (const [end, cause] of cases) {
       const { look } = watcher();

@@ -83,7 +83,7 @@ describe.runIf(hasGpg)('a key of a key server (needs gpg)', () => {
   it.each([
     ['/two', 'gave another key than'],
     ['/none', 'Cannot read the key'],
-    ['/gone', 'answers 404'],
+    ['/gone', 'returned status 404'],
   ])('%s is refused', async (path, words) => {
     const [own = ''] = fingerprints(answers['/one'] ?? '');
     await expect(fetched(path, own)).rejects.toMatchObject({
