@@ -223,7 +223,7 @@ class Scene {
       ),
     );
     const foreign = await makeKubeletCertificate(await makeCertificates(), 'late-node');
-    await assert.rejects(thief.enrolLate(token, foreign), /not one that this machine's user data names/);
+    await assert.rejects(thief.enrolLate(token, foreign), /not in this machine's user data/);
     const neighbour = await makeKubeletCertificate(certificates, 'another-node');
     await assert.rejects(thief.enrolLate(token, neighbour), /not that of Node late-node/);
     await assert.rejects(thief.enrolLate(token, { ...own, key: neighbour.key }), /did not sign/);

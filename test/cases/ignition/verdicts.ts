@@ -198,12 +198,12 @@ async function judged(validator: string, text: string): Promise<Told> {
 /** What cannot be done on a machine that runs is no matter of the config's form. */
 const NOT_OF_FORM = new RegExp(
   [
-    'which Slipway does not do|only an initramfs|is not the hash|is not gzip',
+    'uses \\S+:, which Slipway does not support|only an initramfs|does not match the content|is not gzip',
     // What mdadm, cryptsetup and boot loaders tell Ignition only when it calls them.
     'is not a valid array name|is not a valid volume name|leaves no active device for the array',
     // Ignition finds it when it writes the second of them.
     'which is written as a file',
-    'is set by Slipway itself|is no UUID|no boot loader takes',
+    'is set by Slipway itself|is no UUID|that boot loaders do not accept',
   ].join('|'),
 );
 

@@ -19,6 +19,6 @@ has "$(ip -o addr show dev lan0)" '198\.51\.100\.5/24'
 mkdir -p /etc/cloud/cloud.cfg.d
 echo 'network: {config: disabled}' >/etc/cloud/cloud.cfg.d/99-network.cfg
 told=$(slipway bootstrap 2>&1) || fail "$told"
-has "$told" '/etc/cloud/cloud.cfg.d/99-network.cfg says that the network stays as it is'
+has "$told" '/etc/cloud/cloud.cfg.d/99-network.cfg disables network configuration'
 is "$(wc -l </run/told)" 2
 rm /etc/cloud/cloud.cfg.d/99-network.cfg

@@ -27,7 +27,7 @@ export async function expectCheckIn(machine: Machine, controller: LabController)
   });
   assert.deepEqual(await numbers(), all, 'each event with its number, once');
   const log = await machine.execOk(['journalctl', '-o', 'cat', '-t', 'slipway-checkin']);
-  assert.match(log, /lacks some of the \d+ events that it has acknowledged; they are told again/);
+  assert.match(log, /is missing some of the \d+ events that it acknowledged; resending them/);
   const show = async (unit: string, property: string) =>
     (await machine.execOk(['systemctl', 'show', '--value', '-p', property, unit])).trim();
   assert.equal(await show('slipway-checkin.service', 'Result'), 'success');
