@@ -1,7 +1,7 @@
 import { UsageError } from '../../kit/errors.ts';
 import { createHost } from '../create-host.ts';
 import type { Host } from '../host/host.ts';
-import { checkImage } from '../install/check-image.ts';
+import { checkImage, hasCaller } from '../install/check-image.ts';
 import { install } from '../install/install.ts';
 import { InstallError } from '../install/install-error.ts';
 import { REPORT_UNITS } from '../install/layout.ts';
@@ -17,14 +17,14 @@ interface InstallFlags {
   check?: boolean;
 }
 
-/** `slipway install`: sets this binary up in an image, or with `--check` says what the image lacks (status 1). */
+/** `slipway install`: sets up this binary in an image; with `--check` lists what is right and what is wrong (status 1). */
 export function installCommand(flags: InstallFlags): Promise<number> {
   return inImage(flags.root, async (host) => {
     const { shim = false, service, report } = flags;
     if (flags.check) return check(host);
     if (!shim && !service && !report)
       throw new UsageError(
-        'give --shim (with cloud-init), --service (without), --report, or several of them; or --check',
+        'set --shim (the image has cloud-init), --service (it has none), --report, or several of them; or --check',
       );
     if (host.root === '/') requireRoot('install into this machine', 'slipway install');
     const units = [
@@ -37,7 +37,13 @@ export function installCommand(flags: InstallFlags): Promise<number> {
       const wishes = { shim, service: service ?? false, report: report ?? false };
       return tell(await installOnWindows(host, { ...wishes, version: own, self: process.execPath }));
     }
-    return tell(await install(host, { shim, units, version: own, self: process.execPath }));
+    const status = tell(await install(host, { shim, units, version: own, self: process.execPath }));
+    if (shim && !(await hasCaller(host, process.execPath)))
+      process.stderr.write(
+        'slipway: warning: there is no enabled cloud-init here, and --shim takes effect only when something calls kubeadm.\n' +
+          'For images in which Slipway itself reads the user data, run slipway install --service.\n',
+      );
+    return status;
   });
 }
 
@@ -59,7 +65,7 @@ async function check(host: Host): Promise<number> {
     process.platform === 'win32'
       ? await (await import('../install/windows/check-windows-image.ts')).checkWindowsImage(host)
       : await checkImage(host, process.execPath);
-  tell(looks.map(({ what, ok, why }) => `${ok ? 'ok  ' : 'MISS'}  ${what}${why ? `: ${why}` : ''}`));
+  tell(looks.map(({ ok, text }) => `${ok ? 'ok  ' : 'FAIL'}  ${text}`));
   return looks.every(({ ok }) => ok) ? 0 : 1;
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, realpathSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Host } from '../host/host.ts';
-import { checkImage } from './check-image.ts';
+import { checkImage, hasCaller } from './check-image.ts';
 import { type ImageScene, imageScene } from './fixtures/image-scene.ts';
 import { install } from './install.ts';
 import { REPORT_UNITS } from './layout.ts';
@@ -21,24 +21,27 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
   const put: ImageScene['put'] = (...of) => image.put(...of);
   const at: ImageScene['at'] = (path) => image.at(path);
   const all = { shim: true, units: ['slipway.service', ...REPORT_UNITS] } as const;
-  const missing = async () =>
-    (await checkImage(host, self)).flatMap(({ ok, why }) => (ok ? [] : [why ?? '']));
+  const missing = async () => (await checkImage(host, self)).flatMap(({ ok, text }) => (ok ? [] : [text]));
 
   it('is looked at for what its machines would lack', async () => {
     expect(await missing()).toEqual([
-      'run slipway install',
-      expect.stringContaining('nothing starts Slipway at boot: slipway install --service'),
-      expect.stringContaining('the network comes up without it: slipway install --service'),
-      expect.stringContaining('nobody is told how the bootstrap goes: slipway install --report'),
-      expect.stringContaining('no machine checks in'),
+      expect.stringMatching(/^\S+slipway is missing; run slipway install$/),
+      expect.stringContaining('nothing starts Slipway at boot; run slipway install --service'),
+      expect.stringContaining('without the network configuration of the seed; run slipway install --service'),
+      expect.stringContaining('progress is not reported; run slipway install --report'),
+      expect.stringContaining('machines do not check in'),
     ]);
     await install(host, { ...all, shim: false, version: '1.2.0', self });
-    expect(await missing()).toEqual([expect.stringContaining('the network comes up without it')]);
+    expect(await missing()).toEqual([
+      expect.stringContaining('without the network configuration of the seed'),
+    ]);
     const units = [...all.units, 'slipway-network.service'] as const;
     await install(host, { shim: false, units, version: '1.2.0', self });
     expect(await missing()).toEqual([]);
     chmodSync(at('usr/local/bin/slipway'), 0o644);
-    expect(await missing()).toEqual(['nobody can run it: chmod 755 /usr/local/bin/slipway']);
+    expect(await missing()).toEqual([
+      '/usr/local/bin/slipway is not executable; run chmod 755 /usr/local/bin/slipway',
+    ]);
     // Everything that starts it is root.
     chmodSync(at('usr/local/bin/slipway'), 0o750);
     expect(await missing()).toEqual([]);
@@ -51,8 +54,8 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     put('root/var/lib/slipway/journal.jsonl', '');
     put('root/etc/machine-id', '0123456789abcdef0123456789abcdef\n');
     expect(await missing()).toEqual([
-      expect.stringContaining('every machine of the image would go on with it'),
-      expect.stringContaining('/etc/machine-id would be the same'),
+      expect.stringContaining('machines made from the image would continue from it'),
+      expect.stringContaining('/etc/machine-id is set and would be the same'),
     ]);
   });
 
@@ -67,7 +70,9 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     image.link('usr/lib/systemd/system/multi-user.target.wants/slipway-checkin.path', '../x.path');
     expect(await missing()).toEqual([]);
     image.link('etc/systemd/system/slipway-report.service', '/dev/null');
-    expect(await missing()).toEqual(['it is masked: systemctl unmask slipway-report.service']);
+    expect(await missing()).toEqual([
+      'slipway-report.service is masked; run systemctl unmask slipway-report.service',
+    ]);
     const again = install(host, { ...all, version: '1.2.0', self });
     await expect(again).rejects.toThrow('slipway-report.service is masked');
   });
@@ -82,7 +87,7 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     image.link('opt/slipway/bin/kubeadm', '/usr/bin/slipway');
     image.link('etc/systemd/system/slipway.service', '/dev/null');
     // Nobody's PATH has the link.
-    expect(await missing()).toEqual(['it is masked: systemctl unmask slipway.service']);
+    expect(await missing()).toEqual(['slipway.service is masked; run systemctl unmask slipway.service']);
     put(
       'root/etc/systemd/system/kubeadm.service.d/10-slipway.conf',
       '[Service]\nEnvironment=PATH=/opt/slipway/bin:/usr/bin\n',
@@ -96,22 +101,43 @@ describe.runIf(process.getuid?.() === 0)('an image', () => {
     self = image.putProgram('root/opt/bin/slipway', 'downloaded');
     image.link('opt/slipway/bin/kubeadm', '/opt/bin/slipway');
     expect(await missing()).toEqual([
-      expect.stringContaining('nobody is told'),
-      expect.stringContaining('no machine checks in'),
+      expect.stringContaining('progress is not reported'),
+      expect.stringContaining('machines do not check in'),
     ]);
     // cloud-init's PATH has no /opt/bin.
     put('root/usr/bin/cloud-init', '');
     expect(await missing()).toEqual([
       expect.stringContaining('slipway install --shim'),
-      expect.stringContaining('nobody is told how the bootstrap goes: slipway install --report'),
-      expect.stringContaining('no machine checks in'),
+      expect.stringContaining('progress is not reported; run slipway install --report'),
+      expect.stringContaining('machines do not check in'),
     ]);
     await install(host, { shim: true, units: [], version: '1.2.0', self });
     expect(realpathSync(at('usr/local/bin/kubeadm'))).toBe(self);
     expect(await missing()).toEqual([
-      expect.stringContaining('nobody is told'),
-      expect.stringContaining('no machine checks in'),
+      expect.stringContaining('progress is not reported'),
+      expect.stringContaining('machines do not check in'),
     ]);
+  });
+
+  it('has a caller of kubeadm with cloud-init, with Ignition and on Flatcar', async () => {
+    expect(await hasCaller(host, self)).toBe(false);
+    put('root/usr/bin/cloud-init', '');
+    expect(await hasCaller(host, self)).toBe(true);
+    put('root/etc/cloud/cloud-init.disabled', '');
+    expect(await hasCaller(host, self)).toBe(false);
+    put('root/usr/lib/dracut/modules.d/30ignition/module-setup.sh', '');
+    expect(await hasCaller(host, self)).toBe(true);
+  });
+
+  it('says what is right in words of its own', async () => {
+    const before = await checkImage(host, self);
+    await install(host, { ...all, version: '1.2.0', self });
+    const after = (await checkImage(host, self)).filter(({ ok }) => ok).map(({ text }) => text);
+    expect(after).toContain('/etc/machine-id is empty');
+    expect(after).toContain('slipway-report.service is enabled');
+    expect(before.filter(({ ok }) => !ok).map(({ text }) => text)).not.toContain(
+      'slipway-report.service is enabled',
+    );
   });
 
   it('may have a link to its program in /opt/bin, and odd files beside a drop-in', async () => {

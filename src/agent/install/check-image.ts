@@ -31,9 +31,9 @@ export async function checkImage(host: Host, self: string): Promise<ImageCheck[]
     ...(place.packaged
       ? [
           imageCheck(
-            "no other program comes before the package's",
             !(await isThere(BINARY)),
-            `${BINARY} does, in PATH and by its units, whichever is newer: ${BINARY} uninstall, or remove the package`,
+            "the package's program is the only one",
+            `${BINARY} takes precedence over the package, in PATH and in its units, whichever is newer; run ${BINARY} uninstall, or remove the package`,
           ),
         ]
       : []),
@@ -41,22 +41,22 @@ export async function checkImage(host: Host, self: string): Promise<ImageCheck[]
     await lookAtUnit(
       host,
       'slipway-report.service',
-      'nobody is told how the bootstrap goes: slipway install --report',
+      'progress is not reported; run slipway install --report',
     ),
     await lookAtUnit(
       host,
       'slipway-checkin.path',
-      'after its bootstrap no machine checks in, however much the controller asks for it: slipway install --report',
+      'machines do not check in after their bootstrap, even if the controller asks them to; run slipway install --report',
     ),
     imageCheck(
-      'no state of another machine',
       !(await isThere(STATE_DIR)),
-      `${STATE_DIR} is of the machine that the image was made of, and every machine of the image would go on with it: remove it`,
+      `${STATE_DIR} is absent`,
+      `${STATE_DIR} has the state of the machine that the image was built on, and machines made from the image would continue from it; remove it`,
     ),
     imageCheck(
-      'the machine has no id yet',
       ['', 'uninitialized'].includes(machineId),
-      '/etc/machine-id would be the same on all machines of the image: empty it',
+      '/etc/machine-id is empty',
+      '/etc/machine-id is set and would be the same on all machines made from the image; empty it',
     ),
   ];
 }
@@ -67,44 +67,54 @@ async function presentPlace(host: Host, self: string): Promise<InstallLayout> {
 }
 
 async function lookAtProgram(host: Host, binary: string): Promise<ImageCheck> {
-  const what = `the program is at ${binary}`;
   const real = await realPathIfPresent(host, binary).catch(() => undefined);
   const stat = real === undefined ? undefined : await host.ownFiles.stat(real);
-  if (stat === undefined) return imageCheck(what, false, 'run slipway install');
+  if (stat === undefined) return imageCheck(false, '', `${binary} is missing; run slipway install`);
   const runs = stat.kind === 'file' && (stat.mode & 0o111) !== 0;
-  return imageCheck(what, runs, `nobody can run it: chmod 755 ${binary}`);
+  return imageCheck(
+    runs,
+    `the program is at ${binary}`,
+    `${binary} is not executable; run chmod 755 ${binary}`,
+  );
 }
 
 /** What starts Slipway at boot. On Flatcar that is in the config which Ignition gets, not in the image, until it was applied. */
 async function lookAtStart(host: Host, place: InstallLayout): Promise<ImageCheck[]> {
   if (await isForIgnition(host, place))
     return [
-      imageCheck('kubeadm is Slipway for kubeadm.service', true, ''),
+      imageCheck(true, 'kubeadm.service calls Slipway as kubeadm', ''),
       imageCheck(
-        'slipway.service leaves the user data to Ignition',
         (await isMasked(host, 'slipway.service')) || !(await isEnabled(host, 'slipway.service')),
-        'it would do again what Ignition has done: systemctl mask slipway.service',
+        'slipway.service leaves the user data to Ignition',
+        'slipway.service is enabled and would apply the user data after Ignition has; run systemctl mask slipway.service',
       ),
     ];
   if (place.shim === OPT_SHIM) return [];
   if (await hasCloudInit(host))
     return [
       imageCheck(
-        'kubeadm is Slipway for cloud-init',
         ['own', 'slipway'].includes(await shimState(host, place)),
-        'cloud-init will call kubeadm itself: slipway install --shim',
+        'cloud-init calls Slipway as kubeadm',
+        'cloud-init would call the real kubeadm; run slipway install --shim',
       ),
     ];
   if (place.binary === OPT_BINARY) return [];
   return [
-    await lookAtUnit(host, 'slipway.service', 'nothing starts Slipway at boot: slipway install --service'),
+    await lookAtUnit(
+      host,
+      'slipway.service',
+      'nothing starts Slipway at boot; run slipway install --service',
+    ),
     await lookAtUnit(
       host,
       'slipway-network.service',
-      'what is said of the network beside the user data is read late, and the network comes up without it: slipway install --service',
+      'the network starts without the network configuration of the seed; run slipway install --service',
     ),
   ];
 }
+
+/** What puts Ignition into the initramfs of Fedora CoreOS. */
+const IGNITION_MODULE = '/usr/lib/dracut/modules.d/30ignition';
 
 /** Has a config of ignition/ been applied: its link, and a drop-in with the link's folder in PATH? */
 async function isForIgnition(host: Host, { binary }: InstallLayout): Promise<boolean> {
@@ -117,26 +127,39 @@ async function isForIgnition(host: Host, { binary }: InstallLayout): Promise<boo
   return false;
 }
 
-/** As slipway.service itself decides it. */
+/** Whether cloud-init is installed and enabled, by the same rule as in slipway.service. */
 async function hasCloudInit(host: Host): Promise<boolean> {
   if ((await host.files.stat('/usr/bin/cloud-init')) === undefined) return false;
   return (await host.files.stat('/etc/cloud/cloud-init.disabled')) === undefined;
 }
 
-async function lookAtUnit(host: Host, name: UnitName, why: string): Promise<ImageCheck> {
-  const what = `${name} is enabled`;
-  if (await isMasked(host, name)) return imageCheck(what, false, `it is masked: systemctl unmask ${name}`);
-  return imageCheck(what, await isEnabled(host, name), why);
+/** Whether the image has what calls kubeadm, and with it the shim: cloud-init or Ignition. */
+export async function hasCaller(host: Host, self: string): Promise<boolean> {
+  if (await hasCloudInit(host)) return true;
+  // Flatcar's /usr is read-only, so its programs are in /opt; Ignition itself is in its initramfs only.
+  if ((await presentPlace(host, self)).shim === OPT_SHIM) return true;
+  return (await host.files.stat(IGNITION_MODULE)) !== undefined;
+}
+
+/** @param consequence what happens without the unit, and the command that enables it */
+async function lookAtUnit(host: Host, name: UnitName, consequence: string): Promise<ImageCheck> {
+  if (await isMasked(host, name))
+    return imageCheck(false, '', `${name} is masked; run systemctl unmask ${name}`);
+  return imageCheck(
+    await isEnabled(host, name),
+    `${name} is enabled`,
+    `${name} is not enabled: ${consequence}`,
+  );
 }
 
 /** One thing that an image needs, or must not have. */
 export interface ImageCheck {
-  readonly what: string;
   readonly ok: boolean;
-  /** What comes of it where it is not as it should be, and what helps. */
-  readonly why?: string;
+  /** What is as it should be; otherwise what is wrong, what that causes and how to fix it. */
+  readonly text: string;
 }
 
-export function imageCheck(what: string, ok: boolean, why: string): ImageCheck {
-  return ok ? { what, ok } : { what, ok, why };
+/** A check with the text for either result. */
+export function imageCheck(ok: boolean, good: string, wrong: string): ImageCheck {
+  return { ok, text: ok ? good : wrong };
 }

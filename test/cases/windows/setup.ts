@@ -56,8 +56,8 @@ export async function expectUninstalled(machine: WindowsMachine): Promise<void> 
   assert.equal(gone.status, 0, gone.stderr);
   for (const path of CHANGED) assert.equal(existsSync(machine.onC(path)), false, path);
   await expectMissing(machine, [
-    /the program is at .*slipway\.exe: run slipway install/,
-    /something starts Slipway: user data will call kubeadm/,
+    /slipway\.exe is missing; run slipway install/,
+    /nothing starts Slipway, so the user data would call the real kubeadm/,
     TASK,
   ]);
   const { stdout } = await machine.run('reg.exe', 'query', ENVIRONMENT, '/v', 'Path');
@@ -65,13 +65,13 @@ export async function expectUninstalled(machine: WindowsMachine): Promise<void> 
   assert.match((await machine.run(SLIPWAY, 'uninstall', '--state')).stdout, /nothing of Slipway is there/);
 }
 
-const JOURNAL = /no state of another machine: .*C:\\ProgramData\\slipway/;
-const TASK = /the task of the reporter is there: .* --report$/;
+const JOURNAL = /C:\\ProgramData\\slipway has the journal of the machine/;
+const TASK = /the task of the reporter is missing, .* --report$/;
 
 async function expectMissing(machine: WindowsMachine, wanted: readonly RegExp[]): Promise<void> {
   const { status, stdout, stderr } = await machine.run(SLIPWAY, 'install', '--check');
   assert.equal(status, 1, stderr);
-  const missing = stdout.split(/\r?\n/).filter((line) => line.startsWith('MISS'));
+  const missing = stdout.split(/\r?\n/).filter((line) => line.startsWith('FAIL'));
   assert.equal(missing.length, wanted.length, stdout);
   for (const [at, pattern] of wanted.entries()) assert.match(missing[at] ?? '', pattern);
 }

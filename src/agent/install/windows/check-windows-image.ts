@@ -14,40 +14,43 @@ export async function checkWindowsImage(host: Host): Promise<ImageCheck[]> {
   const [shim, script] = [await isThere(SHIM), await isThere(LOCAL_SCRIPT)];
   const why = (await isThere(STATE_DIR)) ? await foreignStateFiles(host) : undefined;
   return [
-    imageCheck(`the program is at ${PROGRAM}`, await isThere(PROGRAM), 'run slipway install'),
     imageCheck(
-      'something starts Slipway',
+      await isThere(PROGRAM),
+      `the program is at ${PROGRAM}`,
+      `${PROGRAM} is missing; run slipway install`,
+    ),
+    imageCheck(
       shim || script,
-      'user data will call kubeadm itself: slipway install --shim, or --service where Slipway reads them',
+      'Slipway is started by cloudbase-init',
+      'nothing starts Slipway, so the user data would call the real kubeadm; run slipway install --shim, or --service for images in which Slipway reads the user data',
     ),
     ...(shim
       ? [
           imageCheck(
-            `${WINDOWS_SHIM} is first in the machine's PATH`,
             await isFirstInPath(host, WINDOWS_SHIM),
-            'another kubeadm comes before Slipway: slipway install --shim',
+            `${WINDOWS_SHIM} is first in the machine's PATH`,
+            "another kubeadm comes before Slipway in the machine's PATH; run slipway install --shim",
           ),
         ]
       : []),
     imageCheck(
-      'the task of the reporter is there',
       await isThere(TASK_FILE),
-      'nobody is told how the bootstrap goes: slipway install --report',
+      'the task of the reporter exists',
+      'the task of the reporter is missing, so progress is not reported; run slipway install --report',
     ),
     ...(why === undefined
       ? []
       : [
           imageCheck(
-            `${STATE_FOLDER} is the administrators' alone`,
             why === '',
-            `${why}: slipway install says what to do`,
+            `only administrators can access ${STATE_FOLDER}`,
+            `${why}; slipway install says what to do`,
           ),
         ]),
     imageCheck(
-      'no state of another machine',
       !(await isThere(JOURNAL)),
-      'the journal is of the machine that the image was made of, and every machine of the image would go on with it: ' +
-        `remove ${STATE_FOLDER}, all but etc`,
+      `${STATE_FOLDER} has no journal`,
+      `${STATE_FOLDER} has the journal of the machine that the image was built on, and machines made from the image would continue from it; remove everything in it but etc`,
     ),
   ];
 }

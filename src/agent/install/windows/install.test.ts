@@ -46,8 +46,8 @@ it.each([
   await expect(install()).rejects.toThrow(
     /^C:\\ProgramData\\slipway\\etc belongs to S-1-5-21-1-2-3-1001: whoever .* remove it \(rmdir \/s C:\\ProgramData\\slipway\)/,
   );
-  const whose = (await checkWindowsImage(host)).find(({ what }) => what.includes("administrators' alone"));
-  expect(whose).toMatchObject({ ok: false, why: expect.stringContaining('belongs to S-1-5-21-1-2-3-1001') });
+  const whose = (await checkWindowsImage(host)).find(({ text }) => text.includes('belongs to'));
+  expect(whose).toMatchObject({ ok: false, text: expect.stringContaining('S-1-5-21-1-2-3-1001') });
 });
 
 it('refuses what an ordinary user made while it was made, a link, and what shuts administrators out', async () => {
