@@ -15,6 +15,13 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bEverybody may\b/, 'world-readable, world-writable'],
   [/what it seems to\b/, 'lint, appears to mean'],
   [/to those who wait for it/, 'receivers'],
+  [/\bacts? upon nothing\b/, 'does nothing, ignores'],
+  [/\bnothing comes of it\b/, 'has no effect'],
+  [/\bmay be written by everybody\b/, 'world-writable'],
+  [/\bThe same holds\b/, 'the same is true, the same applies'],
+  [/\bbroke off\b/, 'closed the connection'],
+  [/\bmust be a text\b/, 'must be a string'],
+  [/\bwhy is cut off\b/, 'the reason is cut off'],
 ];
 
 const files = execaSync(
