@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Code, codes } from '../../../protocol/codes/codes.ts';
-import { explain, isCode } from './explain.ts';
+import { explain, explainAsJson, isCode } from './explain.ts';
 
 describe('explain', () => {
   it.each(Object.keys(codes()))('%s', (code) => {
@@ -26,6 +26,16 @@ describe('explain', () => {
     expect(labels).toEqual(['Meaning', 'Impact', 'How to fix it', 'How to check', 'Who cures it', 'Retried']);
     expect(lines.filter((line) => line.length > 100)).toEqual([]);
     expect(explain('TokenExpired')).toContain('Another machine from the same template.');
+  });
+
+  it('names cause and remedy for programs as outcome.json does', () => {
+    const { meaning, fix } = codes().TokenUnknown;
+    expect(JSON.parse(explainAsJson('TokenUnknown'))).toMatchObject({
+      code: 'TokenUnknown',
+      cause: meaning,
+      remedy: fix,
+      cure: { who: 'cluster' },
+    });
   });
 
   it('does not mind letter case', () => {

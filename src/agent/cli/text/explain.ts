@@ -55,9 +55,14 @@ function part(label: string, text: string): string[] {
   );
 }
 
-/** The same for programs: one code, or a list of all. */
+/** The same for programs: one code, or a list of all. `cause` and `remedy` are named as in outcome.json. */
 export function explainAsJson(code: string | undefined): string {
-  const rows = Object.entries(table()).map(([name, row]) => ({ code: name, ...row }));
+  const rows = Object.entries(table()).map(([name, { meaning, fix, ...row }]) => ({
+    code: name,
+    cause: meaning,
+    remedy: fix,
+    ...row,
+  }));
   const name = code === undefined ? undefined : find(code);
   return JSON.stringify(code === undefined ? rows : rows.find((row) => row.code === name), undefined, 2);
 }
