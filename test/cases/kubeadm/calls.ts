@@ -32,7 +32,7 @@ export function calls(minor: number): CallCase[] {
     {
       args: ['init', '--token', 'abcdef.0123456789abcde'],
       code: 'KubeadmConfigInvalid',
-      cause: /form of one/,
+      cause: /is malformed/,
     },
     { args: ['init', '--feature-gates', 'Foo=true'], code: 'KubeadmConfigInvalid', cause: /Foo/ },
     config(`${head} x: [\n`, 'KubeadmConfigInvalid', /line \d+/),
