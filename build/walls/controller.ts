@@ -38,7 +38,7 @@ export const CONTROLLER: Readonly<Record<string, string>> = {
   // The API server's admission webhook for bootstrap data.
   webhook: 'kit kit/bytes attest keys kube kube/untrusted log.ts machines pools webhook/insert MACHINE',
   'webhook/insert': 'kit kube/untrusted',
-  serve: `kit approve attest capacity chains fresh-proofs ingest keys kube log.ts machines model moves policy
+  serve: `kit approve attest capacity chains fresh-proofs ingest keys kube log.ts machines model moves
     pools proofs renewal reporting secret-release store web MACHINE`,
   'serve/approve': 'approve kube log.ts machines proofs serve store web MACHINE',
   'serve/webhook': 'kit keys kube log.ts machines serve web webhook MACHINE',

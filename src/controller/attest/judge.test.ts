@@ -35,7 +35,7 @@ const judge = new Judge({
     },
   },
   holders: { take: async () => isFree },
-  counters: { seen: () => undefined, note: async () => undefined },
+  counters: { seen: async () => undefined, note: async () => undefined },
   chains: { whyUntrusted: async () => undefined },
   failed: async (_, __, { reason }) => {
     failed.push(reason);

@@ -38,9 +38,9 @@ export interface JudgeParts {
 
 /** What TPMs' counters were. */
 interface CounterBook {
-  /** In a late proof, by which it was this Machine. */
-  seen(endorsementKey: string, uid: string): TpmCounters | undefined;
-  /** Nothing where the TPM has no node yet. @throws StoreBusy */
+  /** From the last proof in which it was this Machine, as stored, not as watched. @throws StoreBusy */
+  seen(endorsementKey: string, uid: string): Promise<TpmCounters | undefined>;
+  /** Does nothing if the TPM has no node yet. @throws StoreBusy */
   note(endorsementKey: string, uid: string, counters: TpmCounters): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export class Judge {
   async judge(claim: Claim, machine: MachineIdentity, found: FoundMachine): Promise<Judgement | undefined> {
     const policies = this.#parts.policiesOf(found.owner.uid);
     try {
-      this.#checkCounters(claim, found);
+      await this.#checkCounters(claim, found);
       checkValid(policies);
       if (policies.length > 0) await this.#check(policies, claim, machine, found);
     } catch (error) {
@@ -80,9 +80,9 @@ export class Judge {
     };
   }
 
-  /** A proof is a fresh one always; that a TPM was put back to an earlier state shows in its counters alone. */
-  #checkCounters({ counters, endorsementKey = '' }: Claim, { owner }: FoundMachine): void {
-    const before = counters && this.#parts.counters.seen(endorsementKey, owner.uid);
+  /** Each proof answers a new challenge, so only its counters show that a TPM was put back to an earlier state. */
+  async #checkCounters({ counters, endorsementKey = '' }: Claim, { owner }: FoundMachine): Promise<void> {
+    const before = counters && (await this.#parts.counters.seen(endorsementKey, owner.uid));
     const why = before && counterRegression(before, counters);
     if (why === undefined) return;
     throw new Violation(

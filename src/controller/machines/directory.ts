@@ -2,7 +2,7 @@ import type { MachineIdentity } from '../../protocol/events.ts';
 import type { Claim } from '../attest/attestor.ts';
 import type { FoundMachine, MachineFinder } from '../attest/machine-finder.ts';
 import { Refused, unsettledRefusal } from '../attest/refused.ts';
-import type { NodeRecord, NodeSpec, TieKind, TpmCounters } from '../model/node-record.ts';
+import type { NodeRecord, NodeSpec, TieKind } from '../model/node-record.ts';
 import { isSelected, selectorText } from '../model/selector.ts';
 import type { IdentityPolicy } from '../policy/identity-policy.ts';
 import { PolicySet } from '../policy/policy-set.ts';
@@ -18,7 +18,6 @@ interface ProvedNode {
   /** The UID of the Machine that it is. */
   readonly uid: string;
   readonly instance: string;
-  readonly counters: TpmCounters | undefined;
   readonly by: 'tpm' | 'firstUse';
 }
 
@@ -194,7 +193,7 @@ export class MachineDirectory implements MachineFinder {
     if (this.#keyOfNode.get(node) !== key) this.forget(node);
     this.#proved.set(key, {
       ...{ namespace, name, uid: machine.uid },
-      ...{ instance: spec.instance, counters: spec.counters, by: machine.by },
+      ...{ instance: spec.instance, by: machine.by },
     });
     this.#keyOfNode.set(node, key);
   }

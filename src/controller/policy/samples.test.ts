@@ -64,7 +64,7 @@ class Scene {
         },
       },
       holders: { take: async () => true },
-      counters: { seen: () => undefined, note: async () => undefined },
+      counters: { seen: async () => undefined, note: async () => undefined },
       chains: { whyUntrusted: async () => 'it has no certificate of its maker' },
       failed: async () => undefined,
     });

@@ -94,7 +94,7 @@ async function release(more: { proof?: typeof PROOF; instance?: string } = {}): 
       },
       holders: { take: async () => true },
       counters: {
-        seen: () => seen,
+        seen: async () => seen,
         note: async (_, __, now) => {
           seen = now;
         },

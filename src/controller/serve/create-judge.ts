@@ -3,14 +3,13 @@ import { Judge, type JudgeParts } from '../attest/judge.ts';
 import { ChainThread } from '../chains/chain-thread.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { NodeRecord } from '../model/node-record.ts';
-import { isCounterUpdate } from '../policy/counters.ts';
 import { FailedProofs } from '../proofs/failed-proofs.ts';
 import { writeTie } from '../proofs/retie.ts';
+import { StoredCounters } from '../proofs/stored-counters.ts';
 import { writeAdmission } from '../store/admission.ts';
 import { KeyHolders } from '../store/key-holders.ts';
 import type { MachineIdentities } from '../store/machine-identities.ts';
 import type { Store } from '../store/store.ts';
-import { writeCounters } from '../store/tpm-counters.ts';
 import type { WriteBudget } from '../store/write-budget.ts';
 import type { Management } from './management.ts';
 
@@ -57,14 +56,7 @@ export function createJudge({
     },
     ...{ store, identities, chains: new ChainThread() },
     holders: new KeyHolders(client, namespace, (uid) => directory.byUid(uid) !== undefined),
-    counters: {
-      seen: (key, uid) => nodeOf(key, uid)?.counters,
-      note: async (key, uid, counters) => {
-        const node = nodeOf(key, uid);
-        if (node && isCounterUpdate(node.counters, counters))
-          await writeCounters(client, budget, node, key, counters);
-      },
-    },
+    counters: new StoredCounters({ client, budget, store, nodeOf }),
     failed: (...of) => failed.failed(...of),
   });
 }
