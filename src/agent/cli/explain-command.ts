@@ -10,7 +10,12 @@ export function explainCommand(code: string | undefined, { output }: { output: s
       process.stderr.write(`slipway: ${unknownCode(code)}\n`);
       return 2;
     }
-    const text = format === 'json' ? explainAsJson(code) : code === undefined ? allCodes() : explain(code);
+    const text =
+      format === 'json'
+        ? explainAsJson(code)
+        : code === undefined
+          ? allCodes()
+          : explain(code, process.stdout.columns);
     process.stdout.write(`${text.trimEnd()}\n`);
     return 0;
   });

@@ -12,7 +12,7 @@ export const agentCodes = () =>
       check: 'Run slipway bootstrap --again, then slipway status: the files step is done.',
       cure: {
         who: 'template',
-        why: "The path and owner are the template's; a bad disk in one machine is less common, and alone does not hold a group.",
+        why: "The path and owner are the template's; a bad disk in one machine is less common.",
       },
     },
     DiskFull: {
@@ -36,7 +36,7 @@ export const agentCodes = () =>
       check: 'Create and remove a file in the directory named: both succeed.',
       cure: {
         who: 'template',
-        why: 'Images usually mount such a path read-only for every machine; a disk error concerns one, and holding it keeps the evidence.',
+        why: 'Images usually mount such a path read-only for every machine; a disk error on one machine is less common.',
       },
     },
     FileAccessDenied: {
@@ -58,7 +58,7 @@ export const agentCodes = () =>
         'Run the command on a machine by hand: it exits with status 0; slipway status then shows its step as done.',
       cure: {
         who: 'template',
-        why: 'Every machine of the group runs this command; if its failure concerns one machine only, nothing is held.',
+        why: 'Every machine of the group runs this command.',
       },
     },
     CommandEndedScript: {
@@ -102,7 +102,7 @@ export const agentCodes = () =>
       check: 'Run slipway bootstrap again: slipway status shows success before the deadline.',
       cure: {
         who: 'this-machine',
-        why: 'An outage often delays many machines at once, so neither replacing nor holding them is safe; the failure before it says more.',
+        why: 'An outage often delays many machines at once, and a replacement would wait too; the failure before it says more.',
       },
     },
     JournalNotWritten: {
@@ -146,8 +146,7 @@ export const agentCodes = () =>
       impact:
         'Cluster API does not see that the bootstrap succeeded; Slipway retries until its deadline without calling kubeadm.',
       fix: 'Make its directory writable (findmnt -T /run/cluster-api; df -h /run) and leave the node as it is. After the deadline, run slipway bootstrap.',
-      check:
-        'Look for the file bootstrap-success.complete in the directory cluster-api named above: it exists.',
+      check: 'Run ls /run/cluster-api/bootstrap-success.complete: it prints the path.',
       cure: {
         who: 'this-machine',
         why: 'The machine is a working node, and replacing it would remove that node.',
@@ -162,7 +161,7 @@ export const agentCodes = () =>
       check: 'Bootstrap a machine with the corrected release of Slipway: slipway status shows success.',
       cure: {
         who: 'template',
-        why: 'The same release with the same user data probably fails again, and held machines keep the evidence.',
+        why: 'The same release with the same user data probably fails again.',
       },
     },
     Unclassified: {
@@ -174,7 +173,7 @@ export const agentCodes = () =>
       check: 'Run slipway status: the kubeadm step is done.',
       cure: {
         who: 'this-machine',
-        why: 'The cause is not known, so neither a replacement nor a hold is justified.',
+        why: 'The cause is not known, so nothing shows that a replacement would help.',
       },
     },
   });

@@ -3,10 +3,9 @@ import { codes } from './codes.ts';
 import type { CodeEntry, Curer } from './entry.ts';
 
 /**
- * Who cures each code, as decided in review. Automation replaces machines for `another-machine` and holds a group for `template`, so a
- * change here changes what happens to machines.
+ * Who cures each code, a second time, so that a change is made on purpose.
  */
-const REVIEWED: Record<Curer, string> = {
+const WANTED: Record<Curer, string> = {
   'this-machine': `
     UserDataUnreadable NothingToRepeat Interrupted AgentBusy DeadlineExceeded JournalNotWritten OutcomeNotWritten
     SentinelNotWritten Unclassified ImageNotAsked KernelArgumentsLater AgentKilled AgentCrashed AgentHung
@@ -52,7 +51,7 @@ const REVIEWED: Record<Curer, string> = {
   `,
 };
 
-const reviewed = Object.entries(REVIEWED).flatMap(([who, names]) =>
+const reviewed = Object.entries(WANTED).flatMap(([who, names]) =>
   names
     .trim()
     .split(/\s+/)

@@ -26,8 +26,7 @@ export type Persistence = 'transient' | 'permanent' | 'until-deadline';
  * `template`: a change to user data, machine template or image, because each machine of the group fails likewise. `cluster`: the
  * operator of the workload or management cluster. `cloud`: the infrastructure, such as metadata service, network or disks.
  *
- * Automation may replace a machine for `another-machine` and hold a group for `template`. Where two are possible, an entry has the
- * one that does less harm.
+ * People read it; nothing acts on it yet. Where two are possible, an entry has the one that does less harm if something does.
  */
 export type Curer = 'this-machine' | 'another-machine' | 'template' | 'cluster' | 'cloud';
 

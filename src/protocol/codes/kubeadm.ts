@@ -29,7 +29,8 @@ export const kubeadmCodes = () =>
       meaning: 'The kubeadm configuration file does not exist.',
       impact: 'kubeadm has no configuration to run with; Slipway stops at once.',
       fix: 'Make sure that user data writes the file before kubeadm runs, or correct the path after --config.',
-      check: 'Run slipway check FILE on the user data: it does not report KubeadmConfigNotFound.',
+      check:
+        'Run slipway plan --user-data FILE: the step that writes the file comes before the kubeadm step.',
       cure: { who: 'template', why: 'The user data of the group has the wrong path or order.' },
     },
     KubeadmConfigVersionUnsupported: {
@@ -103,7 +104,7 @@ export const kubeadmCodes = () =>
       check: 'Run slipway preflight on a machine from the new image: it does not report LeftoversFound.',
       cure: {
         who: 'template',
-        why: 'An image made from a node has them on each machine, and on a reused machine they may be valuable, so holding is safer.',
+        why: 'An image made from a node has them on each machine; on a reused machine they may be valuable.',
       },
     },
     ProgramMissing: {
@@ -192,7 +193,7 @@ export const kubeadmCodes = () =>
       check: 'Run crictl pull IMAGE: it reports that the image is up to date.',
       cure: {
         who: 'cloud',
-        why: 'The registry or the network to it fails for each machine, so neither a replacement nor a hold helps.',
+        why: 'The registry or the network to it fails for each machine, so a replacement does not help.',
       },
     },
     ImageNotFound: {
@@ -213,7 +214,7 @@ export const kubeadmCodes = () =>
       check: 'Run crictl pull with the name of the image: it succeeds without --creds.',
       cure: {
         who: 'template',
-        why: 'The runtime gets its credentials from the image or the user data; holding does less harm than replacing if the registry is wrong.',
+        why: 'The runtime gets its credentials from the image or the user data.',
       },
     },
   });

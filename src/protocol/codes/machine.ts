@@ -107,7 +107,7 @@ export const machineCodes = () =>
         'Fetch the URL with curl -fsS and compare sha256sum or sha512sum of the content with the user data: they are equal.',
       cure: {
         who: 'template',
-        why: 'URL, credentials and hash are in the template; if the server is at fault, holding the machines is safer than replacing them.',
+        why: 'URL, credentials and hash are in the template, and a replacement would ask the same server.',
       },
     },
     UnitNotStarted: {
@@ -192,7 +192,7 @@ export const machineCodes = () =>
       check: 'Run lsblk DISK after the next bootstrap: it shows the requested partitions.',
       cure: {
         who: 'template',
-        why: 'The layout is in the template; a failing disk concerns one machine, which alone does not hold a group.',
+        why: 'The layout is in the template; a failing disk in one machine is less common.',
       },
     },
     ArrayNotMade: {
@@ -246,7 +246,7 @@ export const machineCodes = () =>
       check: 'Run findmnt PATH for the mount point: it shows the type and the options.',
       cure: {
         who: 'template',
-        why: 'Type and options are in the template, and holding the machine keeps the data on a damaged disk.',
+        why: 'Type and options are in the template; a damaged disk in one machine is less common.',
       },
     },
     KernelModuleNotLoaded: {

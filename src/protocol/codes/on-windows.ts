@@ -29,6 +29,11 @@ const WORDS: readonly (readonly [linux: RegExp, windows: string])[] = [
   [/ip route get 169\.254\.169\.254/g, 'route print'],
   [/ip -br address/g, 'ipconfig'],
   [/resolvectl status/g, 'ipconfig /all'],
+  [
+    /Run timedatectl: it shows System clock synchronized: yes/g,
+    'Run w32tm /query /status: it shows a source other than Local CMOS Clock',
+  ],
+  [/Run ls \/run\/cluster-api\/(\S+):/g, 'Run dir C:\\run\\cluster-api\\$1:'],
   [/timedatectl/g, 'w32tm /query /status'],
   [/df -h for space, df -i for inodes/g, 'Get-Volume'],
   [/ \(findmnt -T \/run\/cluster-api; df -h \/run\)/g, ' (C:\\run\\cluster-api)'],

@@ -53,7 +53,7 @@ export const preflightCodes = () =>
       check: 'Run slipway facts: its values meet slipway.expect.',
       cure: {
         who: 'template',
-        why: 'Size and expectation are in the template; defective hardware in one machine does not hold a group.',
+        why: 'Size and expectation are in the template; defective hardware in one machine is less common.',
       },
     },
     CgroupsUnsuitable: {

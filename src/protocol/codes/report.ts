@@ -42,7 +42,7 @@ export const reportCodes = () =>
       meaning: 'The boot has finished, but nothing bootstrapped this machine as a node.',
       impact: 'The machine does not join; nothing on it retries.',
       fix: "Check that the machine's user data is the bootstrap data of Cluster API and that it runs kubeadm.",
-      check: 'Run slipway check FILE on the user data: it reports a kubeadm call and no error.',
+      check: 'Run slipway plan --user-data FILE: it lists a kubeadm step.',
       cure: {
         who: 'template',
         why: 'Image and user data decide what runs at boot, on each machine of the group.',
@@ -77,7 +77,7 @@ export const reportCodes = () =>
       check: 'Run namei -l FILE: each part of the path belongs to root and is not group- or world-writable.',
       cure: {
         who: 'template',
-        why: 'The image usually sets the owner and the mode; a held machine can be examined if somebody changed them.',
+        why: 'The image usually sets the owner and the mode.',
       },
     },
   });

@@ -55,7 +55,7 @@ export const secretCodes = () =>
         "Look up the new wrapping token with the store's client (vault token lookup): it is valid and has not been used.",
       cure: {
         who: 'template',
-        why: 'The wrapped secret in the user data works once only, so replacements fail too, and a held machine can be examined.',
+        why: 'The wrapped secret in the user data works only once, so replacements with the same user data fail too.',
       },
     },
     SecretNotDeleted: {

@@ -69,7 +69,7 @@ export const userDataCodes = () =>
         'The secrets were removed from the user data after an earlier bootstrap succeeded, so it cannot be used again.',
       impact: 'Slipway leaves the machine unchanged and stops at once.',
       fix: 'Give the machine new user data with a new join token. To keep user data for more than one bootstrap, set wipe: false in /etc/slipway/node.yaml or under slipway in the user data.',
-      check: 'Run slipway check on the new user data: it reports no UserDataWiped.',
+      check: 'Run slipway plan on the new machine: it lists the steps of the new user data.',
       cure: {
         who: 'another-machine',
         why: 'A replacement gets new user data; the removed secrets cannot be restored here.',
@@ -111,7 +111,7 @@ export const userDataCodes = () =>
         "Run kubectl get secret NAME -o jsonpath='{.data.value}' for the bootstrap data secret: the output is not empty.",
       cure: {
         who: 'template',
-        why: 'Machines of a group get user data the same way; holding them does less harm than replacing them.',
+        why: 'Machines of a group get user data the same way.',
       },
     },
     UserDataMakesNoNode: {
@@ -162,7 +162,7 @@ export const userDataCodes = () =>
         'Run slipway check FILE on the user data that the machine gets: it reports no UserDataUndecodable.',
       cure: {
         who: 'template',
-        why: 'The encoding is usually broken by a template or a provider, for every machine; damage to one does not trip anything.',
+        why: 'The encoding is usually broken by a template or a provider, for every machine.',
       },
     },
     UserDataNotUtf8: {

@@ -28,6 +28,15 @@ describe('explain', () => {
     expect(explain('TokenExpired')).toContain('Another machine from the same template.');
   });
 
+  it('fits a terminal of 60 columns', () => {
+    for (const code of Object.keys(codes()))
+      expect(
+        explain(code, 60)
+          .split('\n')
+          .filter((line) => line.length > 60 && !/\S{42,}/.test(line)),
+      ).toEqual([]);
+  });
+
   it('names cause and remedy for programs as outcome.json does', () => {
     const { meaning, fix } = codes().TokenUnknown;
     expect(JSON.parse(explainAsJson('TokenUnknown'))).toMatchObject({

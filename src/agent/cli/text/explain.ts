@@ -30,11 +30,19 @@ export function isCode(code: string): boolean {
   return find(code) !== undefined;
 }
 
-/** Text for people, without a final line break; for an unknown code the nearest names. Never throws. */
-export function explain(code: string): string {
+/**
+ * Text for people, without a final line break; for an unknown code the nearest names. Never throws.
+ *
+ * @param columns of the terminal; lines are at most 100 wide even in a wider one
+ */
+export function explain(code: string, columns = COLUMNS): string {
   const name = find(code);
   const row = name === undefined ? undefined : table()[name];
   if (name === undefined || row === undefined) return unknownCode(code);
+  const part = (label: string, text: string): string[] =>
+    wrap(text, Math.max(20, Math.min(columns, COLUMNS) - LABEL - 2)).map(
+      (line, at) => `  ${(at === 0 ? label : '').padEnd(LABEL)}${line}`,
+    );
   return [
     `${name} (${row.category})`,
     '',
@@ -47,12 +55,6 @@ export function explain(code: string): string {
       ? part('In a bootstrap', 'It is only a finding, never the reason for a failure: Slipway continues.')
       : part('Retried', PERSISTENCE[row.persistence])),
   ].join('\n');
-}
-
-function part(label: string, text: string): string[] {
-  return wrap(text, COLUMNS - LABEL - 2).map(
-    (line, at) => `  ${(at === 0 ? label : '').padEnd(LABEL)}${line}`,
-  );
 }
 
 /** The same for programs: one code, or a list of all. `cause` and `remedy` are named as in outcome.json. */
