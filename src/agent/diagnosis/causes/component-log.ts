@@ -75,7 +75,7 @@ const DATA: [why: RegExp, remedy: string][] = [
   ],
   [
     /already been bootstrapped/,
-    'The cluster knows this member, but its data is missing: mount the disk with the data. If the data is lost, remove only this member from another control plane while all other members are healthy (etcdctl member remove), and join again.',
+    'The cluster knows this member, but its data is missing: mount the disk with the data. If the data is lost and all other members are healthy, run etcdctl member remove for this member alone on another control plane, and join again.',
   ],
   [
     /permanently removed/,
