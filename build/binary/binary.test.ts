@@ -111,6 +111,11 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('buildBin
       expect(statSync(installed).mode & 0o7777).toBe(0o755);
       expect(run(installed, 'version').stdout).toBe(`${answer}\n`);
     }
+    // Without --service nothing in this image would call kubeadm.
+    expect(run(binary, 'install', '--root', image, '--shim')).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^slipway: warning: there is no enabled cloud-init here/),
+    });
     rmSync(image, { recursive: true });
   });
 

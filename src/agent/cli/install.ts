@@ -38,7 +38,7 @@ export function installCommand(flags: InstallFlags): Promise<number> {
       return tell(await installOnWindows(host, { ...wishes, version: own, self: process.execPath }));
     }
     const status = tell(await install(host, { shim, units, version: own, self: process.execPath }));
-    if (shim && !(await hasCaller(host, process.execPath)))
+    if (shim && !service && !(await hasCaller(host, process.execPath)))
       process.stderr.write(
         'slipway: warning: there is no enabled cloud-init here, and --shim takes effect only when something calls kubeadm.\n' +
           'For images in which Slipway itself reads the user data, run slipway install --service.\n',
